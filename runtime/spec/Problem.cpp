@@ -232,23 +232,27 @@ static Error checkTensor(const Tensor &tensor, const Problem &problem,
   return Error::success();
 }
 
-/// The spec's facts against the ones of the problem. Claiming less alignment
-/// than there is is legal.
-static Error checkFacts(const Problem &problem, const AttentionSpec &spec) {
+static Error checkDOutKind(const Problem &problem, const AttentionSpec &spec) {
+  bool scalar = spec.isBackward() && problem.dOut.columnStride == 0;
+  if (scalar == spec.scalarDOut)
+    return Error::success();
+  if (scalar)
+    return error("dO has a column stride of 0; compile the spec with "
+                 "do=scalar, or copy dO to a dense tensor");
+  return error("the spec says do=scalar, but dO has column stride " +
+               Twine(problem.dOut.columnStride) +
+               "; use do=dense, or give dO with all strides 0");
+}
+
+/// Claiming less alignment than there is is legal.
+static Error checkAlignment(const Problem &problem, const AttentionSpec &spec) {
   AttentionSpec derived = spec;
   deriveFacts(problem, derived);
-  if (derived.scalarDOut != spec.scalarDOut)
-    return error(spec.scalarDOut
-                     ? "the spec says do=scalar, but dO has column stride " +
-                           Twine(problem.dOut.columnStride) +
-                           "; use do=dense, or give dO with all strides 0"
-                     : Twine("dO has a column stride of 0; compile the spec "
-                             "with do=scalar, or copy dO to a dense tensor"));
-  if (derived.align < spec.align)
-    return error("the spec says align=16, but a tensor has an address or a "
-                 "stride that is not a multiple of 16 bytes; compile the spec "
-                 "with align=2, or align the tensors");
-  return Error::success();
+  if (derived.align >= spec.align)
+    return Error::success();
+  return error("the spec says align=16, but a tensor has an address or a "
+               "stride that is not a multiple of 16 bytes; compile the spec "
+               "with align=2, or align the tensors");
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,10 +385,12 @@ Error weft::checkProblem(const Problem &problem, const AttentionSpec &spec) {
                  "; heads_q is heads_kv * head_ratio");
   if (Error e = checkNumbers(problem, spec))
     return e;
+  if (Error e = checkDOutKind(problem, spec))
+    return e;
   for (const Tensor &tensor : tensorsOf(problem, spec))
     if (Error e = checkTensor(tensor, problem, spec))
       return e;
-  if (Error e = checkFacts(problem, spec))
+  if (Error e = checkAlignment(problem, spec))
     return e;
   if (problem.workspaceBytes < 0)
     return error("the workspace has " + Twine(problem.workspaceBytes) +
