@@ -1,0 +1,34 @@
+//===- Plan.h - The plan dialect: launches and ownership --------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_PLAN_PLAN_H
+#define WEFT_DIALECTS_PLAN_PLAN_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "dialects/plan/PlanDialect.h.inc"
+#include "dialects/plan/PlanEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/plan/PlanAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/plan/PlanTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/plan/PlanOps.h.inc"
+
+namespace weft::plan {
+/// Argument attribute that names a tensor of the call or a scalar of a kernel.
+inline constexpr llvm::StringLiteral kNameAttr = "weft.name";
+} // namespace weft::plan
+
+#endif // WEFT_DIALECTS_PLAN_PLAN_H

@@ -1,0 +1,39 @@
+//===- PlanEnums.td - Enums of the plan dialect ------------*- tablegen -*-===//
+//
+// Apart from Plan.td: the enum generator takes all enums it sees, those of
+// included dialects too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_PLAN_PLANENUMS_TD
+#define WEFT_DIALECTS_PLAN_PLANENUMS_TD
+
+include "mlir/IR/EnumAttr.td"
+
+class Plan_Enum<string name, string summary, list<I32EnumAttrCase> cases>
+    : I32EnumAttr<name, summary, cases> {
+  let cppNamespace = "::weft::plan";
+  let genSpecializedAttr = 0;
+}
+
+def Plan_RowSpace : Plan_Enum<"RowSpace", "what the rows of a buffer belong to", [
+  I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"q", 1>, I32EnumAttrCase<"kv", 2>]>;
+def Plan_HeadSpace : Plan_Enum<"HeadSpace", "how many heads a buffer has", [
+  I32EnumAttrCase<"none", 0, "one">, I32EnumAttrCase<"heads_q", 1>, I32EnumAttrCase<"heads_kv", 2>]>;
+def Plan_Domain : Plan_Enum<"Domain", "a set of rows of a buffer", [
+  I32EnumAttrCase<"valid", 0>, I32EnumAttrCase<"gap", 1>,
+  I32EnumAttrCase<"tail", 2>, I32EnumAttrCase<"all", 3>]>;
+def Plan_StateKind : Plan_Enum<"StateKind", "what is known of a domain's content", [
+  I32EnumAttrCase<"undefined", 0>, I32EnumAttrCase<"defined", 1>, I32EnumAttrCase<"filled", 2>]>;
+def Plan_Access : Plan_Enum<"Access", "what a kernel does to an operand", [
+  I32EnumAttrCase<"in", 0>, I32EnumAttrCase<"out", 1>, I32EnumAttrCase<"acc", 2>]>;
+def Plan_KernelKind : Plan_Enum<"KernelKind", "which step of the problem a kernel does", [
+  I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"delta", 1>,
+  I32EnumAttrCase<"dkdv", 2>, I32EnumAttrCase<"dk", 3>, I32EnumAttrCase<"dv", 4>,
+  I32EnumAttrCase<"dq", 5>, I32EnumAttrCase<"reduce", 6>, I32EnumAttrCase<"fill", 7>]>;
+def Plan_Size : Plan_Enum<"Size", "a size known to the host at run time", [
+  I32EnumAttrCase<"batch", 0>, I32EnumAttrCase<"seqlen_q", 1>, I32EnumAttrCase<"seqlen_kv", 2>,
+  I32EnumAttrCase<"rows_q", 3>, I32EnumAttrCase<"rows_kv", 4>, I32EnumAttrCase<"heads_q", 5>,
+  I32EnumAttrCase<"heads_kv", 6>, I32EnumAttrCase<"sm_count", 7>]>;
+
+#endif // WEFT_DIALECTS_PLAN_PLANENUMS_TD

@@ -1,0 +1,22 @@
+//===- Tile.h - The tile dialect: one point of a kernel's grid --*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_TILE_TILE_H
+#define WEFT_DIALECTS_TILE_TILE_H
+
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
+#include "dialects/tile/TileDialect.h.inc"
+#include "dialects/tile/TileEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialects/tile/TileAttrs.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "dialects/tile/TileTypes.h.inc"
+
+#define GET_OP_CLASSES
+#include "dialects/tile/TileOps.h.inc"
+
+#endif // WEFT_DIALECTS_TILE_TILE_H

@@ -1,0 +1,245 @@
+//===- Tile.td - The tile dialect: one point of a kernel's grid -*- tablegen -*-===//
+
+#ifndef WEFT_DIALECTS_TILE_TILE_TD
+#define WEFT_DIALECTS_TILE_TILE_TD
+
+include "dialects/plan/Plan.td"
+include "mlir/IR/AttrTypeBase.td"
+include "dialects/tile/TileEnums.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/FunctionInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::weft::tile";
+  let summary = "What one point of a kernel's logical grid does, on tiles as values.";
+  let description = [{
+    Tiles are tensors of static shape; elementwise work is `arith` and `math` on
+    tensors, loops are `scf.for`, scalars are i64 and f32. Memory is reached
+    through loads, stores and adds that take a `!tile.rows` value, so that the
+    rows a kernel touches can be read off its body. Nothing here knows of warps
+    or shared memory.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+def Tile_Grid : AttrDef<Tile_Dialect, "Grid"> {
+  let mnemonic = "grid";
+  let summary = "the logical grid of a kernel";
+  let description = [{
+    `<q, 128, heads_q>`: one point for every sequence, every tile t of 128 rows
+    with t * 128 below the sequence's used length, and every head. `<held, 64,
+    heads_q>`: one point for every tile of 64 rows held and every head. Each
+    point runs exactly once; in which order is the schedule's business.
+  }];
+  let parameters = (ins EnumParameter<Tile_GridKind>:$kind, "int64_t":$rows,
+                        EnumParameter<Plan_HeadSpace>:$heads);
+  let assemblyFormat = "`<` $kind `,` $rows `,` $heads `>`";
+}
+
+def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
+  let mnemonic = "buffer";
+  let summary = "memory a kernel reads or writes";
+  let description = [{ `!tile.buffer<bf16, q, heads_q, 128>`, `!tile.buffer<f32, kv, heads_q, 128, packed>`. }];
+  let parameters = (ins "::mlir::Type":$elementType,
+                        EnumParameter<Plan_RowSpace>:$rowSpace,
+                        EnumParameter<Plan_HeadSpace>:$headSpace,
+                        "int64_t":$columns,
+                        DefaultValuedParameter<"BufferLayout", "BufferLayout::strided">:$layout);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_Rows : TypeDef<Tile_Dialect, "Rows"> {
+  let mnemonic = "rows";
+  let summary = "consecutive rows of one sequence";
+  let description = [{ `!tile.rows<q, 128>`: 128 rows; those past the sequence's used length do not exist. }];
+  let parameters = (ins EnumParameter<Plan_RowSpace>:$rowSpace, "int64_t":$count);
+  let assemblyFormat = "`<` $rowSpace `,` $count `>`";
+}
+
+class Tile_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Tile_Dialect, mnemonic, traits>;
+
+def Tile_FuncOp : Tile_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol, SingleBlock]> {
+  let summary = "the body of a kernel: what one point of its grid does";
+  let description = [{
+    Arguments are the operands of the kernel's contract, in its order, then the
+    run-time scalars it uses, each named (`weft.name`: scale f32, softcap f32,
+    window_left i64, window_right i64).
+
+    ```mlir
+    tile.func @forward_body(%q: !tile.buffer<bf16, q, heads_q, 128> {weft.name = "query"}, ...,
+                            %scale: f32 {weft.name = "scale"})
+        grid <q, 128, heads_q> schedule <rows = 128, columns = 64> {
+      %sequence, %tile, %head = tile.point
+      ...
+      tile.return
+    }
+    ```
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       Tile_Grid:$grid,
+                       Plan_Schedule:$schedule,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+  }];
+}
+
+def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "the end of a body";
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_PointOp : Tile_Op<"point", [Pure]> {
+  let summary = "the point of the grid: sequence, tile, head";
+  let results = (outs I64:$sequence, I64:$tile, I64:$head);
+  let assemblyFormat = "attr-dict";
+}
+
+def Tile_LengthOp : Tile_Op<"length", [Pure]> {
+  let summary = "used length of a sequence, clamped to the rows held";
+  let arguments = (ins Plan_RowSpaceAttr:$rowSpace, I64:$sequence);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$rowSpace $sequence attr-dict";
+}
+
+def Tile_RowsOp : Tile_Op<"rows", [Pure]> {
+  let summary = "rows [first, first + count) of a sequence";
+  let description = [{ `%rows = tile.rows %sequence, %first : !tile.rows<kv, 64>`; first is at least 0. }];
+  let arguments = (ins I64:$sequence, I64:$first);
+  let results = (outs Tile_Rows:$result);
+  let assemblyFormat = "$sequence `,` $first attr-dict `:` type($result)";
+}
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a tile of a buffer's rows";
+  let description = [{
+    Shape [count, columns] with columns at least the buffer's (what is past
+    them is zero), or [count] for a buffer of one column. Rows past the
+    sequence's used length hold `pad` (0 unless given) whatever memory holds.
+
+    ```mlir
+    %k = tile.load %key[%rows, %head] : !tile.buffer<bf16, kv, heads_kv, 128>, !tile.rows<kv, 64> -> tensor<64x128xbf16>
+    ```
+  }];
+  let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
+    `:` type($buffer) `,` type($rows) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+class Tile_WriteOp<string mnemonic> : Tile_Op<mnemonic,
+    [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows)
+  }];
+  let hasVerifier = 1;
+}
+def Tile_StoreOp : Tile_WriteOp<"store"> {
+  let summary = "writes a tile to a buffer's rows";
+  let description = [{ Rows past the sequence's used length and columns past the buffer's are not written. }];
+}
+def Tile_AddOp : Tile_WriteOp<"add"> {
+  let summary = "adds a tile to a buffer's rows (f32), as one atomic add per element";
+  let description = [{ Clipped as `tile.store` is. The order among points is open. }];
+}
+
+def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>]> {
+  let summary = "writes a value to those of some held rows that belong to no sequence";
+  let description = [{
+    Of the rows [first, first + rows of the grid) of the buffer those in `gap`
+    and `tail` are written, for one head and every column; rows past the rows
+    held and heads past the buffer's are skipped. Where the offsets are
+    malformed (decreasing, past the rows held) every row counts as gap, so that
+    all of them end up written.
+  }];
+  let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
+  let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+}
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc + a b, or acc + a b^T with `transposed`";
+  let description = [{
+    a is [m, k], b is [k, n], or [n, k] with `transposed`, both f16 or both
+    bf16; acc is [m, n] f32. Products are exact, sums are f32 in any order.
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$acc,
+                       UnitAttr:$transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`transposed` $transposed^)? `,` $acc attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
+  let summary = "max or sum over the columns of each row";
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExpandOp : Tile_Op<"expand", [Pure]> {
+  let summary = "repeats a vector along a new dimension";
+  let description = [{
+    `dim = 1`: one value per row, repeated over the columns; `dim = 0`: one
+    value per column, repeated over the rows.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value `dim` `=` $dim attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_CoordinatesOp : Tile_Op<"coordinates", [Pure]> {
+  let summary = "first + the element's index along one dimension (i64)";
+  let arguments = (ins I64:$first, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$first `dim` `=` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SoftmaxStepOp : Tile_Op<"softmax_step", [Pure,
+    AllTypesMatch<["scores", "p"]>, AllTypesMatch<["max", "newMax", "sum", "newSum", "rescale"]>]> {
+  let summary = "one step of the online softmax over the keys";
+  let description = [{
+    scores are base-2: S * log2(e), -inf where masked. With m the row maxima
+    and l the row sums so far:
+
+        m' = max(m, row max of scores), r = exp2(m - m'), p = exp2(scores - m'),
+        l' = l * r + row sum of p
+
+    where m' counts as 0 in the differences if it is -inf (a row that has seen
+    no key yet). What was accumulated with m is brought to m' by r. The pass
+    `tile-expand-softmax` writes it out; a schedule may choose another rule.
+  }];
+  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$max, AnyRankedTensor:$sum);
+  let results = (outs AnyRankedTensor:$p, AnyRankedTensor:$newMax, AnyRankedTensor:$newSum,
+                      AnyRankedTensor:$rescale);
+  let assemblyFormat = [{
+    $scores `,` $max `,` $sum attr-dict `:` type($scores) `,` type($max)
+  }];
+}
+
+#endif // WEFT_DIALECTS_TILE_TILE_TD

@@ -1,0 +1,259 @@
+//===- Warp.td - The warp dialect: how a CTA does its work -----*- tablegen -*-===//
+
+#ifndef WEFT_DIALECTS_WARP_WARP_TD
+#define WEFT_DIALECTS_WARP_WARP_TD
+
+include "dialects/tile/Tile.td"
+
+def Warp_Dialect : Dialect {
+  let name = "warp";
+  let cppNamespace = "::weft::warp";
+  let summary = "How a CTA does its work: registers, shared memory, pipelines, order.";
+  let description = [{
+    Tiles in registers are tensors with a layout as their encoding; tiles in
+    shared memory are `!warp.shared`, alone or in a `!warp.ring`. W warps share
+    a tile of M rows: warp w owns rows [w M / W, (w + 1) M / W), a multiple of
+    16. A thread's part of a register tile, in order:
+
+    | layout | thread holds | element e is |
+    | --- | --- | --- |
+    | `#warp.acc` of [M, N] | M N / (32 W) values | row 16 (e / 4 / (N/8)) + 8 (e / 2 % 2) + lane / 4 of the warp's rows, column 8 (e / 4 % (N/8)) + 2 (lane % 4) + e % 2 |
+    | `#warp.operand` of [M, K] | M K / (64 W) words of two values | the A fragments of mma.m16n8k16: [M / (16 W)][K / 16][4] |
+    | `#warp.row` of [M] | M / (8 W) values | row 8 e + lane / 4 of the warp's rows |
+    | `#warp.column` of [N] | N / 4 values | column 8 (e / 2) + 2 (lane % 4) + e % 2 |
+
+    Elementwise work is `arith` and `math` on such tensors until the pass
+    `warp-fuse-maps` gathers runs of it into `warp.map`. `tile.length` and
+    `tile.rows` stay: what a kernel touches can still be read off its body.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
+}
+
+class Warp_Layout<string name, string mnemonic_, string text> : AttrDef<Warp_Dialect, name> {
+  let mnemonic = mnemonic_;
+  let summary = text;
+}
+def Warp_Acc : Warp_Layout<"Acc", "acc", "accumulator fragments of mma.m16n8k16">;
+def Warp_OperandLayout : Warp_Layout<"OperandLayout", "operand", "A fragments of mma.m16n8k16">;
+def Warp_Row : Warp_Layout<"Row", "row", "one value per row of an accumulator">;
+def Warp_Column : Warp_Layout<"Column", "column", "one value per column of an accumulator">;
+
+def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
+  let mnemonic = "shared";
+  let summary = "a tile in shared memory";
+  let description = [{ `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix meets no bank conflict. }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
+  let assemblyFormat = "`<` $rows `,` $columns `,` $elementType `>`";
+  let extraClassDeclaration = [{
+    /// Bytes from one row to the next, padding included.
+    int64_t getRowBytes() const { return getColumns() * 2 + 16; }
+    int64_t getBytes() const { return getRows() * getRowBytes(); }
+  }];
+}
+def Warp_Ring : TypeDef<Warp_Dialect, "Ring"> {
+  let mnemonic = "ring";
+  let summary = "tiles in shared memory that are filled and used in turn";
+  let description = [{ `!warp.ring<2, !warp.shared<64, 128, bf16>>`. }];
+  let parameters = (ins "int64_t":$stages, "SharedType":$tile);
+  let assemblyFormat = "`<` $stages `,` $tile `>`";
+}
+
+class Warp_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Warp_Dialect, mnemonic, traits>;
+
+def Warp_FuncOp : Warp_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol, SingleBlock]> {
+  let summary = "a kernel with a schedule";
+  let description = [{
+    The arguments of the `tile.func` it comes from, its grid and schedule.
+    `descending`: points are started with the last tile of a sequence first (a
+    causal mask makes those the longest). `align`: bytes to which rows are
+    aligned. `q` and `kv`: row layouts of the two sides.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name,
+                       TypeAttrOf<FunctionType>:$function_type,
+                       Tile_Grid:$grid,
+                       Plan_Schedule:$schedule,
+                       I64Attr:$align,
+                       UnitAttr:$descending,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let regions = (region AnyRegion:$body);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
+    ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
+    ::mlir::Region *getCallableRegion() { return &getBody(); }
+    int64_t getWarps() { return getSchedule().getWarps(); }
+  }];
+}
+def Warp_ReturnOp : Warp_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
+  let summary = "the end of a kernel";
+  let assemblyFormat = "attr-dict";
+}
+
+def Warp_PointOp : Warp_Op<"point", [Pure]> {
+  let summary = "the grid point of this CTA";
+  let description = [{
+    CTA c of the launch takes slot c % slots of head c / slots (slots of the
+    grid: batch * ceil(seqlen / rows), or for thd ceil(rows held / rows) +
+    batch). In thd sequence b owns the slots from floor(s_b / rows) + b on; a
+    slot past its tiles does not exist.
+  }];
+  let results = (outs I64:$sequence, I64:$tile, I64:$head, I1:$exists);
+  let assemblyFormat = "attr-dict";
+}
+
+// ---- Shared memory and pipelines -------------------------------------------
+
+def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>]> {
+  let summary = "a tile of a buffer's rows, in shared memory";
+  let description = [{
+    Rows past the sequence's used length and columns past the buffer's are zero.
+    How and when it is copied is open: the pass `warp-pipeline` turns fetches
+    into copies that run ahead of their use.
+  }];
+  let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = [{
+    $buffer `[` $rows `,` $head `]` attr-dict `:` type($buffer) `,` type($rows) `->` type($result)
+  }];
+}
+def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a ring of tiles in shared memory, nothing known of their content";
+  let results = (outs Warp_Ring:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts the copy of a tile into a slot of a ring";
+  let description = [{
+    All threads take part. The copy belongs to the group that the next
+    `warp.commit` closes. Clipped as `warp.fetch` is.
+  }];
+  let arguments = (ins Warp_Ring:$ring, I64:$slot, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let assemblyFormat = [{
+    $ring `[` $slot `]` `,` $buffer `[` $rows `,` $head `]` attr-dict
+    `:` type($ring) `,` type($buffer) `,` type($rows)
+  }];
+}
+def Warp_CommitOp : Warp_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "closes a group of copies";
+  let assemblyFormat = "attr-dict";
+}
+def Warp_WaitOp : Warp_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "waits until at most `pending` of this thread's groups are under way";
+  let arguments = (ins I64Attr:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+def Warp_BarrierOp : Warp_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of the CTA have come this far, and see what each wrote";
+  let assemblyFormat = "attr-dict";
+}
+def Warp_GetOp : Warp_Op<"get", [MemoryEffects<[MemRead]>]> {
+  let summary = "the tile in a slot of a ring";
+  let arguments = (ins Warp_Ring:$ring, I64:$slot);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring) `->` type($result)";
+}
+
+// ---- Registers -------------------------------------------------------------
+
+def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>]> {
+  let summary = "a tile of a buffer's rows, in registers";
+  let description = [{ As `tile.load`; layouts acc, row (a buffer of one column), column (likewise). }];
+  let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
+    `:` type($buffer) `,` type($rows) `->` type($result)
+  }];
+}
+class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows)
+  }];
+}
+def Warp_StoreOp : Warp_WriteOp<"store"> { let summary = "as `tile.store`, from registers"; }
+def Warp_AddOp : Warp_WriteOp<"add"> { let summary = "as `tile.add`, from registers"; }
+def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>]> {
+  let summary = "as `tile.fill`";
+  let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
+  let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+}
+
+def Warp_MmaOp : Warp_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc", "result"]>]> {
+  let summary = "acc + a b, or acc + a b^T with `transposed`";
+  let description = [{
+    a is an operand in registers or a tile in shared memory, b a tile in shared
+    memory: [k, n], or [n, k] with `transposed`.
+  }];
+  let arguments = (ins AnyType:$a, Warp_Shared:$b, AnyRankedTensor:$acc, UnitAttr:$transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`transposed` $transposed^)? `,` $acc attr-dict
+    `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Warp_PackOp : Warp_Op<"pack", [Pure]> {
+  let summary = "an accumulator, rounded, as the A operand of the next product";
+  let description = [{ No thread needs another's values: the fragments have the same owner. }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Warp_ReduceOp : Warp_Op<"reduce", [Pure]> {
+  let summary = "max or sum over the columns of each row; every lane of a row gets it";
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+}
+def Warp_ExpandOp : Warp_Op<"expand", [Pure]> {
+  let summary = "a row or column vector as a tile";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+}
+def Warp_CoordinatesOp : Warp_Op<"coordinates", [Pure]> {
+  let summary = "first + the element's index along one dimension of the tile (i64)";
+  let arguments = (ins I64:$first, I64Attr:$dim);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$first `dim` `=` $dim attr-dict `:` type($result)";
+}
+
+def Warp_MapOp : Warp_Op<"map", [Pure, SingleBlock]> {
+  let summary = "elementwise work on register tiles, as one loop over a thread's elements";
+  let description = [{
+    All results have one shape and layout (the domain). An input has it too, or
+    is a row or column vector of an acc domain. The region takes one scalar per
+    input, then for an acc domain the element's row and column in the tile
+    (i64); it yields one scalar per result.
+
+    ```mlir
+    %p = warp.map(%s, %m) : (tensor<64x64xf32, #warp.acc>, tensor<64xf32, #warp.row>) -> tensor<64x64xf32, #warp.acc> {
+    ^bb0(%x: f32, %y: f32, %row: i64, %column: i64):
+      %d = arith.subf %x, %y : f32
+      %e = math.exp2 %d : f32
+      warp.yield %e : f32
+    }
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` `:` functional-type($inputs, $results) $body attr-dict
+  }];
+  let hasRegionVerifier = 1;
+}
+def Warp_YieldOp : Warp_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"MapOp">]> {
+  let summary = "the elements of a map's results";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+#endif // WEFT_DIALECTS_WARP_WARP_TD
