@@ -38,6 +38,16 @@ foreach(target IN LISTS MLIR_EXPORTED_TARGETS)
   endif()
 endforeach()
 
+# The same for what LLVM itself names: its optional solver is not used, and the
+# compression libraries go in statically, so that programs run on any machine.
+get_target_property(interface LLVMSupport INTERFACE_LINK_LIBRARIES)
+list(FILTER interface EXCLUDE REGEX "z3|Z3")
+find_library(WEFT_LIBZ_STATIC libz.a REQUIRED)
+find_library(WEFT_LIBZSTD_STATIC libzstd.a REQUIRED)
+list(TRANSFORM interface REPLACE "^ZLIB::ZLIB$|.*/libz\\.so$" "${WEFT_LIBZ_STATIC}")
+list(TRANSFORM interface REPLACE "^zstd::libzstd_shared$|.*/libzstd\\.so$" "${WEFT_LIBZSTD_STATIC}")
+set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${interface}")
+
 find_package(CUDAToolkit 12.4)
 if(NOT CUDAToolkit_FOUND)
   message(FATAL_ERROR "weft needs the CUDA Toolkit, 12.4 or newer (headers and NVRTC; no GPU).\n"

@@ -6,7 +6,7 @@ include_directories(${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
 # Every part is a static archive, linked into libweft.so and the programs.
 # Unused code goes: MLIR is large.
 add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)
 # Optimised programs need no debug sections of LLVM's archives.
 add_link_options($<$<CONFIG:Release>:-Wl,--strip-debug>)
 
