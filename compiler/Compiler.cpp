@@ -1,0 +1,166 @@
+//===- Compiler.cpp - From a spec to CUDA text and a launch program -------===//
+
+#include "compiler/Compiler.h"
+
+#include "compiler/Pipeline.h"
+#include "compiler/attn/FromSpec.h"
+#include "compiler/emitc/PrintCuda.h"
+#include "compiler/plan/ToProgram.h"
+#include "compiler/schedule/Schedule.h"
+
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include <chrono>
+
+using namespace mlir;
+
+namespace weft {
+
+namespace {
+
+/// Runs one compile: a context of its own, its diagnostics, its timings.
+class Compile {
+public:
+  Compile(const Target &target, const StageCallback &onStage)
+      : target(target), onStage(onStage), registry(makeRegistry()),
+        // Host processes fork: no threads.
+        context(registry, MLIRContext::Threading::DISABLED),
+        handler(&context, [this](Diagnostic &diagnostic) {
+          llvm::raw_string_ostream(messages) << diagnostic << '\n';
+          return success();
+        }) {}
+
+  llvm::Expected<CompiledText> fromSpec(const AttentionSpec &spec) {
+    Clock::time_point start = Clock::now();
+    OwningOpRef<ModuleOp> module = buildAttnModule(context, spec, target);
+    note("attn", start);
+    if (!module || failed(module->verify()))
+      return error("building the attn module");
+    show(Stage::Attn, *module);
+    return rest(*module, Stage::Attn);
+  }
+
+  llvm::Expected<CompiledText> fromText(llvm::StringRef text, Stage from) {
+    OwningOpRef<ModuleOp> module =
+        parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    if (!module)
+      return error("reading the module");
+    (*module)->setAttr(kTargetAttr, StringAttr::get(&context, target.name));
+    return rest(*module, from);
+  }
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  static DialectRegistry makeRegistry() {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    return registry;
+  }
+
+  llvm::Expected<CompiledText> rest(ModuleOp module, Stage from) {
+    static constexpr std::pair<Stage, const char *> steps[] = {
+        {Stage::Plan, "plan"},
+        {Stage::Tile, "tile"},
+        {Stage::Warp, "warp"},
+        {Stage::EmitC, "emitc"}};
+    for (auto [stage, name] : steps) {
+      if (stage <= from)
+        continue;
+      Clock::time_point start = Clock::now();
+      PassManager manager(&context);
+      buildStep(manager, stage);
+      if (failed(manager.run(module)))
+        return error(llvm::Twine("the step to ") + name);
+      note(name, start);
+      show(stage, module);
+    }
+    Clock::time_point start = Clock::now();
+    CompiledText result;
+    llvm::Expected<program::ProgramT> program = buildProgram(module);
+    if (!program)
+      return program.takeError();
+    result.program = std::move(*program);
+    std::string all;
+    for (auto kernel : module.getOps<emitc::FuncOp>()) {
+      auto entry = kernel->getAttrOfType<StringAttr>("weft.entry");
+      if (!entry)
+        continue;
+      llvm::Expected<std::string> text = printCuda(kernel);
+      if (!text)
+        return text.takeError();
+      all += *text;
+      result.kernels.push_back({entry.getValue().str(), std::move(*text)});
+    }
+    note("cuda", start);
+    if (onStage)
+      onStage(Stage::Cuda, all);
+    result.stageMilliseconds = std::move(timings);
+    return result;
+  }
+
+  void note(const char *name, Clock::time_point start) {
+    timings.emplace_back(
+        name, std::chrono::duration<double, std::milli>(Clock::now() - start)
+                  .count());
+  }
+  void show(Stage stage, ModuleOp module) {
+    if (!onStage)
+      return;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    module.print(stream);
+    stream << '\n';
+    onStage(stage, text);
+  }
+  llvm::Error error(const llvm::Twine &what) {
+    return llvm::createStringError(what + " failed:\n" + messages);
+  }
+
+  const Target &target;
+  const StageCallback &onStage;
+  DialectRegistry registry;
+  MLIRContext context;
+  std::string messages;
+  ScopedDiagnosticHandler handler;
+  std::vector<std::pair<std::string, double>> timings;
+};
+
+} // namespace
+
+llvm::Expected<CompiledText> compileToText(const AttentionSpec &spec,
+                                           const Target &target,
+                                           const StageCallback &onStage) {
+  return Compile(target, onStage).fromSpec(spec);
+}
+
+llvm::Expected<CompiledText> compileStageToText(llvm::StringRef text,
+                                                Stage from,
+                                                const Target &target,
+                                                const StageCallback &onStage) {
+  return Compile(target, onStage).fromText(text, from);
+}
+
+std::string scheduleKey(const AttentionSpec &spec, const Target &target) {
+  std::string key;
+  llvm::raw_string_ostream stream(key);
+  for (unsigned kind = 0; kind <= plan::getMaxEnumValForKernelKind(); ++kind) {
+    std::optional<plan::KernelKind> kernel = plan::symbolizeKernelKind(kind);
+    if (!kernel)
+      continue;
+    llvm::Expected<Schedule> schedule =
+        chooseSchedule(*kernel, spec.headDim, spec.headDimV, target);
+    stream << plan::stringifyKernelKind(*kernel) << ": ";
+    if (schedule)
+      stream << schedule->str() << '\n';
+    else
+      stream << toString(schedule.takeError()) << '\n';
+  }
+  return key;
+}
+
+} // namespace weft
