@@ -1,0 +1,58 @@
+//===- Device.h - What a case runs on ---------------------------*- C++ -*-===//
+//
+// The reference executor, the CUDA executor, or a stand-in of a test. A device
+// gets host memory; one with memory of its own mirrors the allocations.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_CASES_DEVICE_H
+#define WEFT_RUNTIME_CASES_DEVICE_H
+
+#include "runtime/cases/CaseMemory.h"
+
+#include <functional>
+#include <memory>
+
+namespace weft::cases {
+
+struct RunOptions {
+  /// The executor's own poison mode: fill workspace and results (their own
+  /// elements only) with a pattern before the first launch. The case has done
+  /// the same in host memory.
+  bool poison = false;
+  /// Seeds whatever the executor leaves open (the order of CTAs).
+  uint64_t seed = 0;
+};
+
+class Device {
+public:
+  virtual ~Device() = default;
+
+  /// "reference", "cuda", ..
+  virtual llvm::StringRef name() const = 0;
+
+  /// Bytes of workspace that one run of `problem` needs; its `workspace` is
+  /// null. 0 for a device that keeps no workspace in the problem's memory.
+  virtual llvm::Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
+                                                 const Problem &problem) = 0;
+
+  /// Checks and runs one pass and returns when its results are in host memory.
+  /// Every pointer of `problem` is null or within one allocation of `memory`,
+  /// or one past its end; `spec` is canonical with its facts derived. A device
+  /// that mirrors copies all allocations in, workspace and results included,
+  /// and back: what a result or the workspace held before is part of the test.
+  /// Nothing may be launched if an error is returned.
+  virtual llvm::Error run(const AttentionSpec &spec, const Problem &problem,
+                          llvm::ArrayRef<Allocation> memory,
+                          const RunOptions &options) = 0;
+
+  /// The plan of `spec` for people: who owns and initialises each buffer.
+  virtual llvm::Expected<std::string> explain(const AttentionSpec &spec) = 0;
+};
+
+/// Makes a device, or says why there is none (no GPU, not built in).
+using DeviceFactory = std::function<llvm::Expected<std::unique_ptr<Device>>()>;
+
+} // namespace weft::cases
+
+#endif // WEFT_RUNTIME_CASES_DEVICE_H
