@@ -121,7 +121,7 @@ Expected<AssembledProgram> compileProgram(const AttentionSpec &spec,
     dump->write(kernel.name + ".log", kernel.log);
   }
   if (Error error = dump->takeError())
-    return std::move(error);
+    return error;
   return program;
 }
 

@@ -1,0 +1,52 @@
+//===- Convert.h - The C structs as the library's own types -----*- C++ -*-===//
+//
+// The one place that knows the layout of the C structs. A struct tells its
+// size, so that one of an older header is read as far as it goes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_API_CONVERT_H
+#define WEFT_RUNTIME_API_CONVERT_H
+
+#include "runtime/api/weft.h"
+#include "runtime/spec/AttentionSpec.h"
+#include "runtime/spec/Problem.h"
+
+#include "llvm/Support/Error.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft {
+
+/// A C struct as this library knows it: `given` as far as its own size goes,
+/// then `defaults`. An error if the size is none a header ever had.
+template <typename T>
+llvm::Expected<T> readStruct(const T *given, const T &defaults,
+                             llvm::StringRef name) {
+  if (!given)
+    return llvm::createStringError(name + " is NULL");
+  // Version 1 of every struct is its smallest; none was ever that large.
+  if (given->struct_size < sizeof(size_t) || given->struct_size > 1 << 16)
+    return llvm::createStringError(
+        name + ".struct_size is " + llvm::Twine(given->struct_size) +
+        "; set it to sizeof(" + name + "), as the init function does");
+  T value = defaults;
+  std::memcpy(&value, given, std::min(given->struct_size, sizeof(T)));
+  return value;
+}
+
+/// The fields of `fields`, validated and canonical.
+llvm::Expected<AttentionSpec> specFromFields(const weft_spec &fields);
+
+/// The fields of `spec`; the size is this library's.
+weft_spec fieldsOf(const AttentionSpec &spec);
+
+/// The problem of `fields` for a plan of `spec`. Checks nothing but its size:
+/// checkProblem does.
+llvm::Expected<Problem> problemFromFields(const weft_problem *fields,
+                                          const AttentionSpec &spec);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_API_CONVERT_H

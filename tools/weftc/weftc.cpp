@@ -1,0 +1,245 @@
+//===- weftc.cpp - Compiles attention problems ahead of time --------------===//
+//
+//   weftc compile "backward bf16 head_dim=128 head_ratio=4 layout=thd"
+//       --arch=sm_90a --emit=cuda -o kernels.cu --report
+//   weftc compile 2-plan.mlir --from=plan --arch=sm_90a
+//   weftc targets
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/explain/Explain.h"
+#include "runtime/cache/CachedProgram.h"
+#include "runtime/compile/Nvrtc.h"
+#include "tools/weftc/Report.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <optional>
+
+using namespace llvm;
+using namespace weft;
+
+namespace {
+// What --emit names: the stages of the ladder, then what NVRTC makes.
+enum class Emit { None, Attn, Plan, Tile, Warp, EmitC, Cuda, Ptx, Cubin };
+} // namespace
+
+static cl::OptionCategory category("weftc options");
+static cl::SubCommand compileCommand("compile", "Compile one problem");
+static cl::SubCommand targetsCommand("targets", "List the targets");
+
+static cl::opt<std::string>
+    input(cl::Positional, cl::Required, cl::sub(compileCommand),
+          cl::cat(category), cl::desc("<spec line, or FILE.mlir with --from>"));
+static cl::opt<std::string> arch("arch", cl::sub(compileCommand),
+                                 cl::cat(category), cl::init("sm_90a"),
+                                 cl::desc("Target (default sm_90a)"),
+                                 cl::value_desc("name"));
+static cl::opt<Emit>
+    emit("emit", cl::sub(compileCommand), cl::cat(category),
+         cl::init(Emit::None), cl::desc("What to write:"),
+         cl::values(clEnumValN(Emit::Attn, "attn", "the problem"),
+                    clEnumValN(Emit::Plan, "plan", "launches and ownership"),
+                    clEnumValN(Emit::Tile, "tile", "kernels on tiles"),
+                    clEnumValN(Emit::Warp, "warp", "kernels with a schedule"),
+                    clEnumValN(Emit::EmitC, "emitc", "kernels as C"),
+                    clEnumValN(Emit::Cuda, "cuda", "CUDA C++ text"),
+                    clEnumValN(Emit::Ptx, "ptx", "PTX, per kernel"),
+                    clEnumValN(Emit::Cubin, "cubin", "cubins, per kernel")));
+static cl::opt<Stage>
+    from("from", cl::sub(compileCommand), cl::cat(category),
+         cl::init(Stage::Attn),
+         cl::desc("Stage that FILE.mlir is at (default attn):"),
+         cl::values(clEnumValN(Stage::Attn, "attn", ""),
+                    clEnumValN(Stage::Plan, "plan", ""),
+                    clEnumValN(Stage::Tile, "tile", ""),
+                    clEnumValN(Stage::Warp, "warp", ""),
+                    clEnumValN(Stage::EmitC, "emitc", "")));
+static cl::opt<std::string>
+    output("o", cl::sub(compileCommand), cl::cat(category), cl::init("-"),
+           cl::desc("File for --emit (default: standard output). With several "
+                    "kernels, PTX and cubins go to FILE.KERNEL"),
+           cl::value_desc("FILE"));
+static cl::opt<bool>
+    report("report", cl::sub(compileCommand), cl::cat(category),
+           cl::desc("Print registers, spills, shared memory, warnings and "
+                    "times as JSON (the default without --emit)"));
+static cl::opt<bool> explainPlans(
+    "explain", cl::sub(compileCommand), cl::cat(category),
+    cl::desc("Print the plan: who owns and who initialises each buffer"));
+static cl::opt<bool> lineInfo("lineinfo", cl::sub(compileCommand),
+                              cl::cat(category),
+                              cl::desc("Keep source lines in the cubins"));
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "weftc") << message << "\n";
+  return 1;
+}
+
+static Error writeFile(const Twine &path, StringRef bytes) {
+  std::error_code error;
+  raw_fd_ostream stream(path.str(), error);
+  if (!error) {
+    stream << bytes;
+    stream.close();
+    error = stream.error();
+    stream.clear_error();
+  }
+  return error ? createStringError("cannot write '" + path +
+                                   "': " + error.message())
+               : Error::success();
+}
+
+static Error writeOutput(StringRef bytes) {
+  if (output != "-")
+    return writeFile(Twine(output), bytes);
+  outs() << bytes;
+  return Error::success();
+}
+
+// PTX and cubins: one file if there is one kernel, else one for each.
+static Error writeKernels(ArrayRef<CompiledKernel> kernels, bool cubin) {
+  auto bytes = [&](const CompiledKernel &kernel) -> const std::string & {
+    return cubin ? kernel.cubin : kernel.ptx;
+  };
+  if (kernels.size() == 1 && !(cubin && output == "-"))
+    return writeOutput(bytes(kernels[0]));
+  if (output == "-") {
+    if (cubin)
+      return createStringError("cubins need a file; name it with -o");
+    for (const CompiledKernel &kernel : kernels)
+      outs() << "// " << kernel.name << "\n" << kernel.ptx << "\n";
+    return Error::success();
+  }
+  for (const CompiledKernel &kernel : kernels)
+    if (Error error = writeFile(output + "." + kernel.name, bytes(kernel)))
+      return error;
+  return Error::success();
+}
+
+// The text of every stage of a compile of the input, and what came of it.
+static Expected<CompiledText> makeText(const Target &target,
+                                       std::map<Stage, std::string> &stages) {
+  auto onStage = [&](Stage stage, const std::string &text) {
+    stages[stage] = text;
+  };
+  if (!StringRef(input).ends_with(".mlir")) {
+    Expected<AttentionSpec> spec = AttentionSpec::parse(input);
+    if (!spec)
+      return spec.takeError();
+    return compileToText(*spec, target, onStage);
+  }
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(input);
+  if (!file)
+    return createStringError("cannot read '" + input +
+                             "': " + file.getError().message());
+  return compileStageToText((*file)->getBuffer(), from, target, onStage);
+}
+
+static int compile() {
+  Expected<const Target *> target = targetByName(arch);
+  if (!target)
+    return fail(toString(target.takeError()));
+  std::map<Stage, std::string> stages;
+  Expected<CompiledText> text = makeText(**target, stages);
+  if (!text)
+    return fail(toString(text.takeError()));
+
+  bool wantsReport = report || (emit == Emit::None && !explainPlans);
+  if (emit != Emit::None && emit <= Emit::Cuda) {
+    auto stage = Stage(int(emit.getValue()) - int(Emit::Attn));
+    auto found = stages.find(stage);
+    if (found == stages.end())
+      return fail("the input is past stage " + stageName(stage) +
+                  "; choose a later one with --emit");
+    if (Error error = writeOutput(found->second))
+      return fail(toString(std::move(error)));
+  }
+  if (explainPlans) {
+    auto plan = stages.find(Stage::Plan);
+    if (plan == stages.end())
+      return fail("the input is past the plan stage, which --explain reads");
+    Expected<std::string> explanation = explainPlan(plan->second);
+    if (!explanation)
+      return fail(toString(explanation.takeError()));
+    outs() << text->program.spec << "\ncompiled for " << (*target)->name
+           << "\n\n"
+           << *explanation;
+  }
+  if (!wantsReport && emit < Emit::Ptx)
+    return 0;
+
+  CompileOptions options;
+  options.lineInfo = lineInfo;
+  Expected<AssembledProgram> program =
+      assembleProgram(std::move(*text), **target, options);
+  if (!program)
+    return fail(toString(program.takeError()));
+  if (emit >= Emit::Ptx)
+    if (Error error = writeKernels(program->kernels, emit == Emit::Cubin))
+      return fail(toString(std::move(error)));
+  if (wantsReport) {
+    // Where standard output holds what was emitted, the report stays apart.
+    raw_ostream &stream = emit != Emit::None && output == "-" ? errs() : outs();
+    stream << formatv("{0:2}", json::Value(reportOf(*program, **target)))
+           << "\n";
+  }
+  return 0;
+}
+
+static int listTargets() {
+  const Nvrtc *nvrtc = nullptr;
+  Expected<NvrtcIdentity> identity = findNvrtc();
+  if (!identity) {
+    outs() << "no NVRTC: " << toString(identity.takeError()) << "\n\n";
+  } else if (Expected<const Nvrtc *> opened = Nvrtc::open(identity->path)) {
+    nvrtc = *opened;
+    outs() << formatv("NVRTC {0}.{1}: {2}\n\n", nvrtc->versionMajor,
+                      nvrtc->versionMinor, identity->path);
+  } else {
+    outs() << toString(opened.takeError()) << "\n\n";
+  }
+  outs() << "target   capability  shared memory per CTA  bulk copies  wgmma  "
+            "NVRTC compiles\n";
+  for (const Target &target : allTargets())
+    outs() << formatv(
+        "{0,-8} {1,-11} {2,-22} {3,-12} {4,-6} {5}\n", target.name,
+        formatv("{0}.{1}", target.major, target.minor).str(),
+        formatv("{0} KB", target.sharedPerCta / 1024).str(),
+        target.bulkCopies ? "yes" : "no", target.warpgroupMma ? "yes" : "no",
+        !nvrtc                         ? "unknown"
+        : nvrtc->supports(target.name) ? "yes"
+                                       : "no");
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  for (cl::SubCommand *command :
+       {&compileCommand, &targetsCommand, &cl::SubCommand::getTopLevel()})
+    cl::HideUnrelatedOptions(category, *command);
+  cl::SetVersionPrinter(
+      [](raw_ostream &os) { os << "weftc " << WEFT_VERSION << "\n"; });
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "weftc: compiles attention problems\n\n"
+      "  A spec is one line, its keys in any order:\n"
+      "    forward|backward f16|bf16 head_dim=128 [head_dim_v=64] "
+      "head_ratio=4\n"
+      "    layout=batch|thd (or layout_q=.. layout_kv=..)\n"
+      "    [padded | padded_q | padded_kv]\n"
+      "    [mask=causal|causal_bottom_right|sliding_window(left=64,right=?)|\n"
+      "     sliding_window_bottom_right(..)]\n"
+      "    [score=softcap] [align=2] [do=scalar] [deterministic]\n");
+  if (compileCommand)
+    return compile();
+  if (targetsCommand)
+    return listTargets();
+  cl::PrintHelpMessage();
+  return 1;
+}
