@@ -4,6 +4,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstdlib>
 #include <cstring>
 
 using namespace weft;
@@ -84,6 +85,13 @@ static void addContexts(CudaDriver &d) {
                                            0x100);
     return CUDA_SUCCESS;
   };
+  d.cuStreamCreate = [](CUstream *stream, unsigned) {
+    *stream = FakeDriver::stream(current());
+    return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  };
+  d.cuStreamDestroy = [](CUstream) {
+    return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  };
   d.cuStreamIsCapturing = [](CUstream, CUstreamCaptureStatus *status) {
     *status = fake.capturing ? CU_STREAM_CAPTURE_STATUS_ACTIVE
                              : CU_STREAM_CAPTURE_STATUS_NONE;
@@ -127,6 +135,16 @@ static void addDevices(CudaDriver &d) {
 }
 
 static void addMemory(CudaDriver &d) {
+  d.cuMemAlloc = [](CUdeviceptr *pointer, size_t bytes) {
+    *pointer = reinterpret_cast<CUdeviceptr>(std::aligned_alloc(256, bytes));
+    ++fake.allocations;
+    return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  };
+  d.cuMemFree = [](CUdeviceptr pointer) {
+    std::free(reinterpret_cast<void *>(pointer));
+    --fake.allocations;
+    return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+  };
   d.cuMemAllocAsync = [](CUdeviceptr *pointer, size_t bytes, CUstream stream) {
     *pointer = 0;
     CUresult status = note("cuMemAllocAsync", stream, "take " + Twine(bytes));
@@ -236,8 +254,11 @@ static void addKernels(CudaDriver &d) {
       values.push_back(value);
     }
     CUresult status = note("cuLaunchKernelEx", config->hStream, line);
-    if (status == CUDA_SUCCESS)
+    if (status == CUDA_SUCCESS) {
       fake.parameters.push_back(values);
+      if (fake.kernel)
+        fake.kernel(values);
+    }
     return status;
   };
 }

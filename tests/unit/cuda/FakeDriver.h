@@ -11,6 +11,7 @@
 
 #include "runtime/cuda/Driver.h"
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -31,10 +32,13 @@ struct FakeDriver {
   /// Bytes of the parameters of every kernel.
   std::vector<size_t> parameterBytes;
   int major = 9;
-  int retained = 0;  ///< primary contexts held
-  int libraries = 0; ///< loaded
-  int64_t taken = 0; ///< pool allocations not given back
+  int retained = 0;    ///< primary contexts held
+  int libraries = 0;   ///< loaded
+  int64_t taken = 0;   ///< pool allocations not given back
+  int allocations = 0; ///< of cuMemAlloc, real memory here
   bool capturing = false;
+  /// Run at each launch with its parameters, if given.
+  std::function<void(const std::vector<uint64_t> &)> kernel;
 
   /// The fake starts anew; addresses from 0x1000000000 on are on device 1.
   static FakeDriver &reset();

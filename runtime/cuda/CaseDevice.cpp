@@ -1,0 +1,279 @@
+//===- CaseDevice.cpp - Running cases on a GPU ----------------------------===//
+
+#include "runtime/cuda/CaseDevice.h"
+
+#include "runtime/cuda/Context.h"
+#include "runtime/cuda/Executor.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace weft;
+using llvm::ArrayRef;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+
+static Error error(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+namespace {
+
+/// One allocation on the GPU for each of the host's, copied both ways.
+class Mirror {
+public:
+  Mirror(const CudaDriver &driver) : driver(driver) {}
+  Mirror(const Mirror &) = delete;
+  /// A context is current.
+  ~Mirror() { llvm::consumeError(release()); }
+
+  Error copyIn(ArrayRef<cases::Allocation> memory, CUstream stream);
+  Error copyOut(CUstream stream);
+
+  /// Moves a pointer into the host's allocations to the GPU's.
+  template <typename T> Error move(T *&pointer) const {
+    if (!pointer)
+      return Error::success();
+    Expected<CUdeviceptr> moved = find(reinterpret_cast<uintptr_t>(pointer));
+    if (!moved)
+      return moved.takeError();
+    pointer = reinterpret_cast<T *>(*moved);
+    return Error::success();
+  }
+
+private:
+  struct Pair {
+    cases::Allocation host;
+    CUdeviceptr device = 0;
+  };
+
+  Expected<CUdeviceptr> find(uintptr_t pointer) const;
+  Error release();
+
+  const CudaDriver &driver;
+  std::vector<Pair> pairs;
+};
+
+class CudaCaseDevice : public cases::Device {
+public:
+  CudaCaseDevice(const CudaDriver &driver, CudaDeviceInfo info, CUdevice device,
+                 CaseProgramSource source)
+      : driver(driver), info(std::move(info)), device(device),
+        source(std::move(source)) {}
+  ~CudaCaseDevice() override;
+
+  Error open();
+
+  llvm::StringRef name() const override { return "cuda"; }
+  Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
+                                   const Problem &problem) override;
+  Error run(const AttentionSpec &spec, const Problem &problem,
+            ArrayRef<cases::Allocation> memory,
+            const cases::RunOptions &options) override;
+  Expected<std::string> explain(const AttentionSpec &spec) override {
+    return source.explain(spec);
+  }
+
+private:
+  Expected<const CudaExecutor *> executorFor(const AttentionSpec &spec);
+
+  const CudaDriver &driver;
+  CudaDeviceInfo info;
+  CUdevice device;
+  CaseProgramSource source;
+  CUcontext primary = nullptr; ///< held, so that memory lives between calls
+  CUstream stream = nullptr;
+  std::unique_ptr<Mirror> mirror;
+  llvm::StringMap<std::unique_ptr<CudaExecutor>> executors;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+Error Mirror::release() {
+  Error failed = Error::success();
+  for (Pair &pair : pairs)
+    failed = llvm::joinErrors(
+        std::move(failed),
+        driver.check(driver.cuMemFree(pair.device), "freeing GPU memory"));
+  pairs.clear();
+  return failed;
+}
+
+Error Mirror::copyIn(ArrayRef<cases::Allocation> memory, CUstream stream) {
+  bool same = llvm::equal(
+      pairs, memory, [](const Pair &pair, const cases::Allocation &host) {
+        return pair.host.data == host.data && pair.host.bytes == host.bytes;
+      });
+  if (!same) {
+    if (Error e = release())
+      return e;
+    for (const cases::Allocation &host : memory) {
+      Pair pair{host, 0};
+      if (Error e = driver.check(driver.cuMemAlloc(&pair.device, host.bytes),
+                                 "taking " + Twine(host.bytes) +
+                                     " bytes of GPU memory for " + host.name))
+        return e;
+      pairs.push_back(pair);
+    }
+  }
+  for (const Pair &pair : pairs)
+    if (Error e = driver.check(
+            driver.cuMemcpyAsync(pair.device,
+                                 reinterpret_cast<CUdeviceptr>(pair.host.data),
+                                 pair.host.bytes, stream),
+            "copying " + pair.host.name + " to the GPU"))
+      return e;
+  return Error::success();
+}
+
+Error Mirror::copyOut(CUstream stream) {
+  for (const Pair &pair : pairs)
+    if (Error e = driver.check(
+            driver.cuMemcpyAsync(reinterpret_cast<CUdeviceptr>(pair.host.data),
+                                 pair.device, pair.host.bytes, stream),
+            "copying " + pair.host.name + " from the GPU"))
+      return e;
+  return driver.check(driver.cuStreamSynchronize(stream),
+                      "waiting for the GPU to finish the case");
+}
+
+Expected<CUdeviceptr> Mirror::find(uintptr_t pointer) const {
+  // Where one allocation ends another may begin: that one comes first.
+  for (bool end : {false, true})
+    for (const Pair &pair : pairs) {
+      uintptr_t offset = pointer - reinterpret_cast<uintptr_t>(pair.host.data);
+      if (offset < uintptr_t(pair.host.bytes) ||
+          (end && offset == uintptr_t(pair.host.bytes)))
+        return pair.device + offset;
+    }
+  return error("a pointer of the problem is in none of the case's allocations");
+}
+
+static Error movePointers(Problem &problem, const Mirror &mirror) {
+  for (TensorView *view : {&problem.query, &problem.key, &problem.value,
+                           &problem.out, &problem.lse, &problem.dOut,
+                           &problem.dQuery, &problem.dKey, &problem.dValue})
+    if (Error e = mirror.move(view->data))
+      return e;
+  for (SideSizes *side : {&problem.q, &problem.kv})
+    for (const int32_t **list :
+         {&side->cuSeqlens, &side->cuSeqlensPadded, &side->seqlens})
+      if (Error e = mirror.move(*list))
+        return e;
+  return mirror.move(problem.workspace);
+}
+
+//===----------------------------------------------------------------------===//
+// The device
+//===----------------------------------------------------------------------===//
+
+Expected<std::unique_ptr<cases::Device>>
+weft::makeCudaCaseDevice(const CudaDriver &driver, int ordinal,
+                         CaseProgramSource source) {
+  Expected<CudaDeviceInfo> info = cudaDeviceInfo(driver, ordinal);
+  if (!info)
+    return info.takeError();
+  CUdevice device = 0;
+  if (Error e = driver.check(driver.cuDeviceGet(&device, ordinal),
+                             "opening CUDA device " + Twine(ordinal)))
+    return e;
+  auto made = std::make_unique<CudaCaseDevice>(driver, std::move(*info), device,
+                                               std::move(source));
+  if (Error e = made->open())
+    return e;
+  return made;
+}
+
+Error CudaCaseDevice::open() {
+  if (Error e = driver.check(driver.cuDevicePrimaryCtxRetain(&primary, device),
+                             "opening the primary context of " + info.name))
+    return e;
+  Expected<CudaContextScope> scope =
+      CudaContextScope::forDevice(driver, device);
+  if (!scope)
+    return scope.takeError();
+  mirror = std::make_unique<Mirror>(driver);
+  return driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
+                      "making a stream on " + info.name);
+}
+
+CudaCaseDevice::~CudaCaseDevice() {
+  if (!primary)
+    return;
+  Expected<CudaContextScope> scope =
+      CudaContextScope::forDevice(driver, device);
+  if (scope) {
+    executors.clear();
+    mirror.reset();
+    if (stream)
+      (void)driver.cuStreamDestroy(stream);
+  } else {
+    llvm::consumeError(scope.takeError());
+  }
+  (void)driver.cuDevicePrimaryCtxRelease(device);
+}
+
+Expected<const CudaExecutor *>
+CudaCaseDevice::executorFor(const AttentionSpec &spec) {
+  std::unique_ptr<CudaExecutor> &executor = executors[spec.str()];
+  if (!executor) {
+    Expected<std::vector<uint8_t>> bytes = source.program(spec, info);
+    if (!bytes)
+      return bytes.takeError();
+    Expected<std::unique_ptr<CudaExecutor>> made =
+        CudaExecutor::create(*bytes, driver);
+    if (!made)
+      return made.takeError();
+    executor = std::move(*made);
+  }
+  return executor.get();
+}
+
+Expected<int64_t> CudaCaseDevice::workspaceBytes(const AttentionSpec &spec,
+                                                 const Problem &problem) {
+  Expected<const CudaExecutor *> executor = executorFor(spec);
+  if (!executor)
+    return executor.takeError();
+  return program::workspaceBytes(
+      (*executor)->program(),
+      program::SizeValues::fromProblem(problem, info.smCount));
+}
+
+Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
+                          ArrayRef<cases::Allocation> memory,
+                          const cases::RunOptions &options) {
+  // Before the compiler is asked for anything.
+  if (Error e = checkProblem(problem, spec))
+    return e;
+  Expected<const CudaExecutor *> executor = executorFor(spec);
+  if (!executor)
+    return executor.takeError();
+  Problem onDevice = problem;
+  onDevice.stream = stream;
+  {
+    Expected<CudaContextScope> scope =
+        CudaContextScope::forDevice(driver, device);
+    if (!scope)
+      return scope.takeError();
+    if (Error e = mirror->copyIn(memory, stream))
+      return e;
+  }
+  if (Error e = movePointers(onDevice, *mirror))
+    return e;
+  // As a caller without a current context.
+  CudaRunOptions runOptions;
+  if (options.poison)
+    runOptions.poison = 0xff;
+  if (Error e = (*executor)->run(onDevice, runOptions))
+    return e;
+  Expected<CudaContextScope> scope =
+      CudaContextScope::forDevice(driver, device);
+  if (!scope)
+    return scope.takeError();
+  return mirror->copyOut(stream);
+}
