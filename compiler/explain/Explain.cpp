@@ -106,6 +106,8 @@ static std::string fillValue(double value) {
 
 namespace {
 
+constexpr llvm::StringLiteral kByCaller = "written by the caller";
+
 /// A buffer's history, whatever value holds it at the moment.
 struct Buffer {
   std::string name;
@@ -165,12 +167,9 @@ void PlanStory::addArguments() {
     buffer.name =
         name ? name.str() : "argument " + llvm::utostr(argument.getArgNumber());
     buffer.type = type;
-    // A result comes with nothing known of it.
-    buffer.owner =
-        type == type.withAllUndefined() ? Buffer::Result : Buffer::Input;
     for (Domain domain : type.getDomains())
       if (type.getState(domain).isReadable())
-        buffer.initialiser[size_t(domain)] = "the caller";
+        buffer.initialiser[size_t(domain)] = kByCaller;
     bufferOf[argument] = buffers.size();
     buffers.push_back(std::move(buffer));
   }
@@ -269,8 +268,15 @@ void PlanStory::visit(Operation &op) {
         addStep("release " + buffer.name);
       })
       .Case<ReturnOp>([&](ReturnOp op) {
-        for (Value result : op.getResults())
-          returned.push_back(nameOf(result));
+        for (Value result : op.getResults()) {
+          Buffer &buffer = of(result);
+          buffer.owner = Buffer::Result;
+          // A result that arrives filled on a domain has no rows there.
+          for (std::string &how : buffer.initialiser)
+            if (how == kByCaller)
+              how = "no such rows: the layout has no padding";
+          returned.push_back(buffer.name);
+        }
       });
 }
 

@@ -1,0 +1,54 @@
+//===- ExportsTest.cpp - What libweft.so shows and needs ------------------===//
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <set>
+#include <sstream>
+#include <string>
+
+// What a command prints.
+static std::string run(const std::string &command) {
+  FILE *pipe = popen(command.c_str(), "r");
+  if (!pipe)
+    return "";
+  std::string text;
+  char buffer[4096];
+  while (size_t count = fread(buffer, 1, sizeof buffer, pipe))
+    text.append(buffer, count);
+  EXPECT_EQ(pclose(pipe), 0) << command;
+  return text;
+}
+
+TEST(Exports, OnlyTheCInterface) {
+  std::istringstream lines(
+      run(CMAKE_NM_PROGRAM " -D --defined-only " WEFT_LIBRARY));
+  std::set<std::string> names;
+  std::string address, kind, name;
+  while (lines >> address >> kind >> name) {
+    name = name.substr(0, name.find('@'));
+    // The version itself is an absolute symbol.
+    if (kind == "A" && name == "WEFT_1")
+      continue;
+    EXPECT_EQ(name.substr(0, 5), "weft_") << name;
+    names.insert(name);
+  }
+  for (const char *expected :
+       {"weft_abi_version", "weft_context_create", "weft_context_destroy",
+        "weft_free", "weft_last_error", "weft_plan_create", "weft_plan_destroy",
+        "weft_plan_explain", "weft_plan_run", "weft_plan_spec",
+        "weft_plan_target", "weft_plan_workspace_bytes", "weft_problem_init",
+        "weft_spec_derive", "weft_spec_format", "weft_spec_init",
+        "weft_spec_parse", "weft_status_string", "weft_version"})
+    EXPECT_TRUE(names.count(expected)) << expected;
+  EXPECT_EQ(names.size(), 19u);
+}
+
+TEST(Exports, NeedsNoLlvmNoDriverNoNvrtc) {
+  std::string needed =
+      run(CMAKE_READELF_PROGRAM " -d " WEFT_LIBRARY " | grep NEEDED");
+  EXPECT_NE(needed.find("libc.so"), std::string::npos) << needed;
+  for (const char *unwanted :
+       {"LLVM", "MLIR", "libcuda", "nvrtc", "libzstd", "libz."})
+    EXPECT_EQ(needed.find(unwanted), std::string::npos) << needed;
+}

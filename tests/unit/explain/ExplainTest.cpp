@@ -1,0 +1,152 @@
+//===- ExplainTest.cpp - What the explanation says of a plan --------------===//
+
+#include "compiler/explain/Explain.h"
+
+#include <gtest/gtest.h>
+
+// A backward cut down to one result: delta in the workspace, d_key written on
+// valid by a kernel and filled elsewhere by another, an accumulator that is set
+// first, and a score table without padding rows.
+static const char kPlan[] = R"mlir(
+plan.kernel @delta delta of @attention schedule <rows = 64>
+  contract [#plan.operand<"out", in, [valid]>, #plan.operand<"delta", out, [valid]>]
+plan.kernel @dkdv dkdv of @attention schedule <rows = 64, columns = 64>
+  contract [#plan.operand<"delta", in, [valid]>,
+            #plan.operand<"sum", acc, [valid]>,
+            #plan.operand<"d_key", out, [valid]>]
+plan.kernel @fill fill of @attention schedule <rows = 64>
+  contract [#plan.operand<"d_key", out, [gap, tail], 0.0>]
+plan.func @backward(
+    %out: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "out"},
+    %dk: !plan.buffer<bf16, kv, heads_kv, 64> {weft.name = "d_key"},
+    %dq: !plan.buffer<bf16, q, heads_q, 64, gap = filled(0.0), tail = filled(0.0)> {weft.name = "d_query"})
+    -> (!plan.buffer<bf16, kv, heads_kv, 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>,
+        !plan.buffer<bf16, q, heads_q, 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>) {
+  %rows = plan.size rows_q
+  %batch = plan.size batch
+  %heads = plan.size heads_q
+  %sms = plan.size sm_count
+  %c4 = arith.constant 4 : i64
+  %c64 = arith.constant 64 : i64
+  %c0 = arith.constant 0 : i64
+  %tiles = arith.ceildivsi %rows, %c64 : i64
+  %slots = arith.addi %tiles, %batch : i64
+  %ctas = arith.muli %slots, %heads : i64
+  %few = arith.cmpi slt, %ctas, %sms : i64
+  plan.guard %few
+  %elements = arith.muli %rows, %heads : i64
+  %bytes = arith.muli %elements, %c4 : i64
+  %delta0 = plan.reserve "delta" bytes(%bytes) offset(%c0) : !plan.buffer<f32, q, heads_q, 1>
+  %delta1 = plan.launch @delta grid(%ctas)
+    in(%out : !plan.buffer<bf16, q, heads_q, 64, valid = defined>)
+    out(%delta0 : !plan.buffer<f32, q, heads_q, 1>)
+    -> !plan.buffer<f32, q, heads_q, 1, valid = defined>
+  %sum0 = plan.reserve "sum" bytes(%bytes) : !plan.buffer<f32, q, heads_q, 1>
+  %sum1 = plan.memset %sum0, 0.0 : !plan.buffer<f32, q, heads_q, 1>
+    -> !plan.buffer<f32, q, heads_q, 1, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+  %sum2, %dk1 = plan.launch @dkdv grid(%ctas)
+    in(%delta1 : !plan.buffer<f32, q, heads_q, 1, valid = defined>)
+    acc(%sum1 : !plan.buffer<f32, q, heads_q, 1, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>)
+    out(%dk : !plan.buffer<bf16, kv, heads_kv, 64>)
+    -> !plan.buffer<f32, q, heads_q, 1, valid = defined, gap = filled(0.0), tail = filled(0.0)>,
+       !plan.buffer<bf16, kv, heads_kv, 64, valid = defined>
+  plan.release %delta1 : !plan.buffer<f32, q, heads_q, 1, valid = defined>
+  plan.release %sum2 : !plan.buffer<f32, q, heads_q, 1, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+  %dk2 = plan.launch @fill grid(%tiles)
+    out(%dk1 : !plan.buffer<bf16, kv, heads_kv, 64, valid = defined>)
+    -> !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+  %dq1 = plan.fill %dq, 0.0 on [valid]
+    : !plan.buffer<bf16, q, heads_q, 64, gap = filled(0.0), tail = filled(0.0)>
+    -> !plan.buffer<bf16, q, heads_q, 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+  plan.return %dk2, %dq1
+    : !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>,
+      !plan.buffer<bf16, q, heads_q, 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+}
+)mlir";
+
+static std::string explained() {
+  llvm::Expected<std::string> text = weft::explainPlan(kPlan);
+  EXPECT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  return text ? *text : "";
+}
+
+// The lines about one buffer.
+static std::string about(const std::string &text, const std::string &buffer) {
+  size_t from = text.find("    " + buffer + " ");
+  if (from == std::string::npos)
+    return "";
+  size_t to = from;
+  do
+    to = text.find('\n', to) + 1;
+  while (text.compare(to, 8, "        ") == 0);
+  return text.substr(from, to - from);
+}
+
+TEST(Explain, SaysWhoOwnsAndInitialisesAResult) {
+  EXPECT_EQ(about(explained(), "d_key"),
+            "    d_key      bf16 [rows_kv, heads_kv, 64]   the caller's, a "
+            "result\n"
+            "        valid  written by step 5, @dkdv\n"
+            "        gap    filled with 0 by step 8, @fill\n"
+            "        tail   filled with 0 by step 8, @fill\n");
+  EXPECT_EQ(about(explained(), "d_query"),
+            "    d_query    bf16 [rows_q, heads_q, 64]     the caller's, a "
+            "result\n"
+            "        valid  filled with 0 by step 9, fill\n"
+            "        gap    no such rows: the layout has no padding\n"
+            "        tail   no such rows: the layout has no padding\n");
+}
+
+TEST(Explain, SaysWhoOwnsAndInitialisesWorkspace) {
+  EXPECT_EQ(about(explained(), "delta"),
+            "    delta      f32 [rows_q, heads_q, 1]       the plan's "
+            "workspace from step 1 to 6, rows_q * heads_q * 4 bytes at offset "
+            "0\n"
+            "        valid  written by step 2, @delta\n"
+            "        gap    not initialised: never read\n"
+            "        tail   not initialised: never read\n");
+  EXPECT_NE(
+      about(explained(), "sum").find("valid  filled with 0 by step 4, memset"),
+      std::string::npos);
+}
+
+TEST(Explain, InputsAreReadOnValidAlone) {
+  EXPECT_EQ(about(explained(), "out"),
+            "    out        bf16 [rows_q, heads_q, 64]     the caller's, only "
+            "read\n"
+            "        valid  written by the caller\n"
+            "        gap    may hold anything: never read\n"
+            "        tail   may hold anything: never read\n");
+}
+
+TEST(Explain, StepsComeInOrderWithTheirAccesses) {
+  std::string text = explained();
+  EXPECT_NE(text.find("plan @backward, taken if (ceil(rows_q / 64) + batch) * "
+                      "heads_q < sm_count\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("      5  launch @dkdv, (ceil(rows_q / 64) + batch) * "
+                      "heads_q CTAs\n"
+                      "         reads   delta (valid)\n"
+                      "         adds to sum (valid)\n"
+                      "         writes  d_key (valid)\n"
+                      "      6  release delta\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("writes  d_key (gap, tail) = 0"), std::string::npos);
+  EXPECT_NE(text.find("returns d_key, d_query\n"), std::string::npos);
+}
+
+TEST(Explain, SaysWhatItRestsOn) {
+  EXPECT_NE(explained().find("trusted, not proved"), std::string::npos);
+}
+
+TEST(Explain, OtherTextIsAnError) {
+  for (const char *text : {"", "module {}", "plan.func @f(", "rubbish"}) {
+    llvm::Expected<std::string> explained = weft::explainPlan(text);
+    ASSERT_FALSE(static_cast<bool>(explained)) << text;
+    EXPECT_NE(
+        llvm::toString(explained.takeError()).find("cannot explain the plan"),
+        std::string::npos);
+  }
+}
