@@ -26,6 +26,7 @@ def Warp_Dialect : Dialect {
     `warp-fuse-maps` gathers runs of it into `warp.map`. `tile.length` and
     `tile.rows` stay: what a kernel touches can still be read off its body.
   }];
+  let dependentDialects = ["::weft::plan::PlanDialect", "::weft::tile::TileDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }

@@ -1,0 +1,36 @@
+//===- Passes.cpp - The step from tiles to warps --------------------------===//
+
+#include "compiler/warp/Passes.h"
+
+#include "dialects/warp/Warp.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+namespace weft {
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "compiler/warp/Passes.h.inc"
+} // namespace
+
+void buildWarpPipeline(OpPassManager &manager) {
+  manager.addPass(createTileToWarp());
+  OpPassManager &kernels = manager.nest<warp::FuncOp>();
+  kernels.addPass(createWarpPipeline());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createWarpFuseMaps());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+}
+
+void registerWarpPasses() {
+  registerWeftWarpPasses();
+  PassPipelineRegistration<>("weft-warp", "The step from tiles to warps",
+                             buildWarpPipeline);
+}
+
+} // namespace weft

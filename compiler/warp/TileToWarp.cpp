@@ -1,0 +1,368 @@
+//===- TileToWarp.cpp - Tiles get their places ----------------------------===//
+//
+// A body is rewritten where it stands: first every tensor gets its layout as
+// the encoding of its type, then the ops of the tile dialect become those of
+// the warp dialect. Loops and branches follow, since their values are retyped.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/warp/Passes.h"
+#include "compiler/warp/VectorLayout.h"
+
+#include "dialects/warp/Warp.h"
+
+#include "mlir/Analysis/DataFlow/Utils.h"
+#include "mlir/Analysis/DataFlowFramework.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_TILETOWARP
+#include "compiler/warp/Passes.h.inc"
+
+namespace {
+
+/// Rows are aligned to two bytes whatever the strides: an element's own.
+constexpr int64_t kLeastAlign = 2;
+
+/// Every use of a constant gets its own, so that one may run along rows and
+/// the other along columns.
+void separateConstants(Operation *function) {
+  SmallVector<arith::ConstantOp> constants;
+  function->walk([&](arith::ConstantOp op) {
+    if (isa<RankedTensorType>(op.getType()))
+      constants.push_back(op);
+  });
+  for (arith::ConstantOp constant : constants) {
+    OpBuilder builder(constant);
+    for (OpOperand &use :
+         llvm::make_early_inc_range(llvm::drop_begin(constant->getUses())))
+      use.set(builder.clone(*constant)->getResult(0));
+  }
+}
+
+/// Sets the layout of one tensor, a block argument or a result.
+LogicalResult setLayout(Value value, const DataFlowSolver &solver) {
+  auto tensor = dyn_cast<RankedTensorType>(value.getType());
+  if (!tensor)
+    return success();
+  if (tensor.getRank() != 1 && tensor.getRank() != 2)
+    return emitError(value.getLoc())
+           << tensor << " is neither a vector nor a tile of two dimensions";
+  MLIRContext *context = value.getContext();
+  Attribute layout;
+  if (tensor.getRank() == 2) {
+    layout = warp::AccAttr::get(context);
+  } else {
+    switch (lookUpVectorLayout(solver, value)) {
+    case VectorLayout::Both:
+      return emitError(value.getLoc())
+             << "vector is used along rows and along columns; load or compute "
+                "it once for each";
+    case VectorLayout::Column:
+      layout = warp::ColumnAttr::get(context);
+      break;
+    default:
+      layout = warp::RowAttr::get(context);
+    }
+  }
+  auto type = tensor.cloneWithEncoding(layout);
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
+    if (!elements)
+      return constant.emitError("tile is a constant of unequal elements; only "
+                                "splats can be held in registers");
+    constant.setValueAttr(
+        SplatElementsAttr::get(type, elements.getSplatValue<Attribute>()));
+  }
+  value.setType(type);
+  return success();
+}
+
+LogicalResult setLayouts(Operation *function, const DataFlowSolver &solver) {
+  WalkResult walk = function->walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          if (failed(setLayout(argument, solver)))
+            return WalkResult::interrupt();
+    for (Value result : op->getResults())
+      if (failed(setLayout(result, solver)))
+        return WalkResult::interrupt();
+    return WalkResult::advance();
+  });
+  return failure(walk.wasInterrupted());
+}
+
+/// Whether the end of a loop moves with the tile of the queries, and its start
+/// does not: the last tiles are the longest then.
+bool growsWithTile(tile::FuncOp function, Value tile) {
+  auto dependsOnTile = [&](Value value) {
+    if (value == tile)
+      return true;
+    SetVector<Operation *> slice;
+    BackwardSliceOptions options;
+    options.inclusive = true;
+    options.omitUsesFromAbove = false;
+    if (failed(getBackwardSlice(value, &slice, options)))
+      return true;
+    return llvm::any_of(slice, [&](Operation *op) {
+      return llvm::is_contained(op->getOperands(), tile);
+    });
+  };
+  return function
+      ->walk([&](scf::ForOp loop) {
+        return dependsOnTile(loop.getUpperBound()) &&
+                       !dependsOnTile(loop.getLowerBound())
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Replaces the ops of one body, after its tensors have their layouts.
+class BodyRewriter {
+public:
+  explicit BodyRewriter(MLIRContext *context) : rewriter(context) {}
+
+  LogicalResult run(Operation *function) {
+    SmallVector<Operation *> ops;
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (op != function)
+        ops.push_back(op);
+    });
+    // Products first: they decide where the tiles that are loaded live.
+    for (Operation *op : ops)
+      if (auto dot = dyn_cast<tile::DotOp>(op))
+        if (failed(rewriteDot(dot)))
+          return failure();
+    for (Operation *op : ops)
+      if (!isa<tile::DotOp>(op))
+        rewriteOther(op);
+    return success();
+  }
+
+private:
+  using Product = TypedValue<warp::SharedType>;
+
+  /// The shared tile that `value`, a tile.load's result, is fetched into.
+  Product fetch(tile::LoadOp load) {
+    warp::FetchOp &fetch = fetches[load];
+    if (!fetch) {
+      auto tensor = cast<RankedTensorType>(load.getType());
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(load);
+      fetch = warp::FetchOp::create(
+          rewriter, load.getLoc(),
+          warp::SharedType::get(load.getContext(), tensor.getDimSize(0),
+                                tensor.getDimSize(1), tensor.getElementType()),
+          load.getBuffer(), load.getRows(), load.getHead());
+    }
+    return fetch.getResult();
+  }
+
+  /// The operand that `round`, a tile.dot's first, is packed into.
+  Value pack(arith::TruncFOp round) {
+    warp::PackOp &pack = packs[round];
+    if (!pack) {
+      auto tensor = cast<RankedTensorType>(round.getType());
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfter(round);
+      pack = warp::PackOp::create(
+          rewriter, round.getLoc(),
+          tensor.cloneWithEncoding(
+              warp::OperandLayoutAttr::get(round.getContext())),
+          round.getIn());
+    }
+    return pack.getResult();
+  }
+
+  LogicalResult checkFetched(tile::DotOp dot, tile::LoadOp load,
+                             StringRef operand) {
+    if (load && load.getPad().isZero())
+      return success();
+    InFlightDiagnostic error = dot.emitError() << "operand " << operand;
+    if (load)
+      return error << " is loaded with a pad other than 0; a tile in shared "
+                      "memory is padded with zeros";
+    return error << " is computed; only "
+                 << (operand == "a"
+                         ? "a loaded tile or a rounded (arith.truncf) "
+                           "f32 tile can be operand a"
+                         : "a loaded tile can be operand b");
+  }
+
+  LogicalResult rewriteDot(tile::DotOp dot) {
+    Value a;
+    if (auto round = dot.getA().getDefiningOp<arith::TruncFOp>()) {
+      a = pack(round);
+    } else {
+      auto load = dot.getA().getDefiningOp<tile::LoadOp>();
+      if (failed(checkFetched(dot, load, "a")))
+        return failure();
+      a = fetch(load);
+    }
+    auto load = dot.getB().getDefiningOp<tile::LoadOp>();
+    if (failed(checkFetched(dot, load, "b")))
+      return failure();
+    Product b = fetch(load);
+    rewriter.setInsertionPoint(dot);
+    rewriter.replaceOpWithNewOp<warp::MmaOp>(dot, dot.getType(), a, b,
+                                             dot.getAcc(), dot.getTransposed());
+    return success();
+  }
+
+  void rewriteOther(Operation *op) {
+    rewriter.setInsertionPoint(op);
+    TypeSwitch<Operation *>(op)
+        .Case([&](tile::LoadOp load) {
+          if (load->use_empty())
+            return rewriter.eraseOp(load);
+          rewriter.replaceOpWithNewOp<warp::LoadOp>(
+              load, load.getType(), load.getBuffer(), load.getRows(),
+              load.getHead(), load.getPadAttr());
+        })
+        .Case([&](tile::StoreOp store) {
+          rewriter.replaceOpWithNewOp<warp::StoreOp>(
+              store, store.getValue(), store.getBuffer(), store.getRows(),
+              store.getHead());
+        })
+        .Case([&](tile::AddOp add) {
+          rewriter.replaceOpWithNewOp<warp::AddOp>(
+              add, add.getValue(), add.getBuffer(), add.getRows(),
+              add.getHead());
+        })
+        .Case([&](tile::FillOp fill) {
+          rewriter.replaceOpWithNewOp<warp::FillOp>(
+              fill, fill.getBuffer(), fill.getFirst(), fill.getHead(),
+              fill.getValueAttr());
+        })
+        .Case([&](tile::ReduceOp reduce) {
+          rewriter.replaceOpWithNewOp<warp::ReduceOp>(
+              reduce, reduce.getType(), reduce.getKind(), reduce.getValue());
+        })
+        .Case([&](tile::ExpandOp expand) {
+          rewriter.replaceOpWithNewOp<warp::ExpandOp>(expand, expand.getType(),
+                                                      expand.getValue());
+        })
+        .Case([&](tile::CoordinatesOp coordinates) {
+          rewriter.replaceOpWithNewOp<warp::CoordinatesOp>(
+              coordinates, coordinates.getType(), coordinates.getFirst(),
+              coordinates.getDim());
+        })
+        .Case([&](arith::TruncFOp round) {
+          // All that is left of a rounding that was packed.
+          if (round->use_empty())
+            rewriter.eraseOp(round);
+        });
+  }
+
+  IRRewriter rewriter;
+  DenseMap<Operation *, warp::FetchOp> fetches;
+  DenseMap<Operation *, warp::PackOp> packs;
+};
+
+/// An op of the body that has no place in a schedule, or null.
+Operation *findForeignOp(tile::FuncOp function) {
+  Operation *foreign = nullptr;
+  function->walk([&](Operation *op) {
+    bool known = op == function ||
+                 isa<tile::PointOp, tile::LengthOp, tile::RowsOp, tile::LoadOp,
+                     tile::StoreOp, tile::AddOp, tile::FillOp, tile::DotOp,
+                     tile::ReduceOp, tile::ExpandOp, tile::CoordinatesOp,
+                     tile::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp,
+                     arith::ConstantOp, tensor::SplatOp>(op) ||
+                 OpTrait::hasElementwiseMappableTraits(op);
+    if (known)
+      return WalkResult::advance();
+    foreign = op;
+    return WalkResult::interrupt();
+  });
+  return foreign;
+}
+
+class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
+  void runOnOperation() override {
+    for (auto function :
+         llvm::make_early_inc_range(getOperation().getOps<tile::FuncOp>()))
+      if (failed(lower(function)))
+        return signalPassFailure();
+  }
+
+  LogicalResult lower(tile::FuncOp function) {
+    if (Operation *foreign = findForeignOp(function)) {
+      InFlightDiagnostic error = foreign->emitError()
+                                 << "has no lowering to warps";
+      if (isa<tile::SoftmaxStepOp>(foreign))
+        error << "; run the pass tile-expand-softmax first";
+      return error;
+    }
+    plan::ScheduleAttr schedule = function.getSchedule();
+    bool hasTiles =
+        function->walk([](tile::LoadOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    if (hasTiles && schedule.getRows() % (16 * schedule.getWarps()) != 0)
+      return function.emitError()
+             << schedule.getRows() << " rows do not give "
+             << schedule.getWarps()
+             << " warps a multiple of 16 rows each; use a multiple of "
+             << 16 * schedule.getWarps();
+    auto points = function.getOps<tile::PointOp>();
+    if (!llvm::hasSingleElement(points))
+      return function.emitError("needs one tile.point at the top of its body");
+
+    separateConstants(function);
+    DataFlowSolver solver;
+    SymbolTableCollection symbols;
+    dataflow::loadBaselineAnalyses(solver);
+    solver.load<VectorLayoutAnalysis>(symbols);
+    if (failed(solver.initializeAndRun(function)) ||
+        failed(setLayouts(function, solver)))
+      return failure();
+
+    IRRewriter rewriter(function);
+    tile::PointOp point = *points.begin();
+    bool descending = function.getGrid().getKind() == tile::GridKind::q &&
+                      growsWithTile(function, point.getTile());
+    auto align = function->getAttrOfType<IntegerAttr>("weft.align");
+    auto result = warp::FuncOp::create(
+        rewriter, function.getLoc(), function.getSymNameAttr(),
+        function.getFunctionTypeAttr(), function.getGridAttr(),
+        function.getScheduleAttr(),
+        rewriter.getI64IntegerAttr(align ? align.getInt() : kLeastAlign),
+        descending ? rewriter.getUnitAttr() : UnitAttr(),
+        function.getArgAttrsAttr(), function.getResAttrsAttr());
+    for (NamedAttribute attribute : function->getDiscardableAttrs())
+      if (attribute.getName() != "weft.align")
+        result->setDiscardableAttr(attribute.getName(), attribute.getValue());
+    rewriter.inlineRegionBefore(function.getBody(), result.getBody(),
+                                result.getBody().end());
+    rewriter.eraseOp(function);
+
+    // All of the body but the point itself moves under "the point exists".
+    Block &body = result.getBody().front();
+    rewriter.setInsertionPointToStart(&body);
+    auto warpPoint = warp::PointOp::create(rewriter, point.getLoc());
+    rewriter.replaceOp(point, warpPoint.getResults().drop_back());
+    auto exists =
+        scf::IfOp::create(rewriter, warpPoint.getLoc(), warpPoint.getExists());
+    Block *then = exists.thenBlock();
+    then->getOperations().splice(then->begin(), body.getOperations(),
+                                 std::next(exists->getIterator()),
+                                 std::prev(body.end()));
+    Operation *end = body.getTerminator();
+    rewriter.setInsertionPoint(end);
+    rewriter.replaceOpWithNewOp<warp::ReturnOp>(end);
+
+    return BodyRewriter(rewriter.getContext()).run(result);
+  }
+};
+
+} // namespace
+} // namespace weft
