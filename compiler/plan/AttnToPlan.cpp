@@ -1,0 +1,424 @@
+//===- AttnToPlan.cpp - The launches of a problem -------------------------===//
+
+#include "compiler/attn/FromSpec.h"
+#include "compiler/plan/Buffers.h"
+#include "compiler/plan/Passes.h"
+#include "compiler/plan/Sizes.h"
+#include "compiler/schedule/Schedule.h"
+#include "dialects/attn/Attn.h"
+#include "dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <limits>
+
+namespace weft {
+#define GEN_PASS_DEF_ATTNTOPLAN
+#include "compiler/plan/Passes.h.inc"
+} // namespace weft
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::plan;
+
+namespace {
+/// What a plan needs to know of its attn op.
+struct ProblemFacts {
+  template <typename ProblemOp>
+  explicit ProblemFacts(ProblemOp op)
+      : symbol(FlatSymbolRefAttr::get(op.getSymNameAttr())),
+        dtype(op.getDtype()), headDim(op.getHeadDim()),
+        headDimV(op.getHeadDimV()), headRatio(op.getHeadRatio()), q(op.getQ()),
+        kv(op.getKv()), align(op.getAlign()) {}
+
+  attn::SideAttr side(RowSpace rowSpace) const {
+    return rowSpace == RowSpace::q ? q : kv;
+  }
+
+  FlatSymbolRefAttr symbol;
+  Type dtype;
+  int64_t headDim, headDimV, headRatio;
+  attn::SideAttr q, kv;
+  int64_t align;
+  bool deterministic = false;
+};
+
+/// The kernels of a module, and how launches name their operands.
+class KernelTable {
+public:
+  KernelTable(ModuleOp module, const ProblemFacts &facts, const Target &target)
+      : module(module), facts(facts), target(target) {}
+
+  /// The kernel `name`, made on first use. Operands are named; all cover
+  /// `valid`.
+  FailureOr<KernelOp> get(StringRef name, KernelKind kind,
+                          ArrayRef<StringRef> ins, ArrayRef<StringRef> outs) {
+    KernelOp &kernel = kernels[name];
+    if (kernel)
+      return kernel;
+    Location loc = module.getLoc();
+    llvm::Expected<Schedule> schedule =
+        chooseSchedule(kind, facts.headDim, facts.headDimV, target);
+    if (!schedule) {
+      emitError(loc) << llvm::toString(schedule.takeError());
+      return failure();
+    }
+    MLIRContext *context = module.getContext();
+    SmallVector<Attribute> contract;
+    for (StringRef in : ins)
+      contract.push_back(OperandAttr::get(context, in, Access::in,
+                                          {Domain::valid}, FloatAttr()));
+    for (StringRef out : outs)
+      contract.push_back(OperandAttr::get(context, out, Access::out,
+                                          {Domain::valid}, FloatAttr()));
+    OpBuilder builder = kernelBuilder(module);
+    kernel = KernelOp::create(builder, loc, name, kind, facts.symbol.getValue(),
+                              schedule->toAttr(context),
+                              builder.getArrayAttr(contract));
+    return kernel;
+  }
+
+private:
+  ModuleOp module;
+  const ProblemFacts &facts;
+  const Target &target;
+  llvm::StringMap<KernelOp> kernels;
+};
+
+/// Writes one plan.func: buffers by name, each the latest value.
+class PlanBuilder {
+public:
+  PlanBuilder(ModuleOp module, const ProblemFacts &facts, KernelTable &kernels)
+      : context(module.getContext()), builder(context), sizes(builder),
+        loc(builder.getUnknownLoc()), facts(facts), kernels(kernels) {
+    builder.setInsertionPointToEnd(module.getBody());
+  }
+
+  /// Opens the function. `results` arrive with nothing known on `valid`.
+  void begin(StringRef name, ArrayRef<StringRef> inputs,
+             ArrayRef<StringRef> results) {
+    SmallVector<Type> types, returned;
+    SmallVector<DictionaryAttr> names;
+    for (StringRef input : inputs)
+      types.push_back(tensorType(input).withState(Domain::valid,
+                                                  StateAttr::defined(context)));
+    for (StringRef result : results) {
+      BufferType type = tensorType(result);
+      // A side without padding has no row outside its sequences.
+      bool vacuous = !mayHavePadding(type.getRowSpace());
+      BufferType filled = outsideFilled(type, fillValue(result));
+      types.push_back(vacuous ? filled : type);
+      returned.push_back(
+          filled.withState(Domain::valid, StateAttr::defined(context)));
+    }
+    SmallVector<StringRef> roles(inputs);
+    llvm::append_range(roles, results);
+    for (StringRef role : roles)
+      names.push_back(builder.getDictionaryAttr(
+          builder.getNamedAttr(kNameAttr, builder.getStringAttr(role))));
+    OperationState state(loc, FuncOp::getOperationName());
+    state.addAttribute(FuncOp::getSymNameAttrName(state.name),
+                       builder.getStringAttr(name));
+    state.addAttribute(FuncOp::getFunctionTypeAttrName(state.name),
+                       TypeAttr::get(builder.getFunctionType(types, returned)));
+    state.addRegion();
+    func = cast<FuncOp>(builder.create(state));
+    func.setAllArgAttrs(names);
+    Block *body =
+        builder.createBlock(&func.getBody(), func.getBody().end(), types,
+                            SmallVector<Location>(types.size(), loc));
+    for (auto [role, argument] : llvm::zip(roles, body->getArguments()))
+      buffers[role] = argument;
+    for (StringRef result : results)
+      resultNames.push_back(result);
+  }
+
+  /// Runs the plan only where the tiles of the key side, one CTA per key head,
+  /// would leave multiprocessors idle.
+  void guardFewKeyTiles(int64_t rows) {
+    Value ctas = grid(RowSpace::kv, rows, HeadSpace::heads_kv);
+    Value few = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                      ctas, sizes.get(Size::sm_count));
+    GuardOp::create(builder, loc, few);
+  }
+
+  void reserve(StringRef name, BufferType type) {
+    int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+    Value bytes = sizes.mul(
+        sizes.mul(sizes.get(type.getRowSpace() == RowSpace::q ? Size::rows_q
+                                                              : Size::rows_kv),
+                  sizes.heads(type.getHeadSpace())),
+        sizes.constant(elementBytes * type.getColumns()));
+    buffers[name] = ReserveOp::create(builder, loc, type, name, bytes, Value());
+  }
+
+  void release(StringRef name) {
+    ReleaseOp::create(builder, loc, buffers.lookup(name));
+    buffers.erase(name);
+  }
+
+  /// Launches a kernel over the tiles of `rowSpace`.
+  LogicalResult launch(StringRef name, KernelKind kind, ArrayRef<StringRef> ins,
+                       ArrayRef<StringRef> outs, RowSpace rowSpace,
+                       HeadSpace heads) {
+    FailureOr<KernelOp> kernel = kernels.get(name, kind, ins, outs);
+    if (failed(kernel))
+      return failure();
+    SmallVector<Value> inValues, outValues;
+    SmallVector<Type> results;
+    for (StringRef in : ins)
+      inValues.push_back(buffers.lookup(in));
+    for (StringRef out : outs) {
+      outValues.push_back(buffers.lookup(out));
+      results.push_back(
+          cast<BufferType>(outValues.back().getType())
+              .withState(Domain::valid, StateAttr::defined(context)));
+    }
+    Value ctas = grid(rowSpace, kernel->getSchedule().getRows(), heads);
+    auto op = LaunchOp::create(builder, loc, results, name, ctas, inValues,
+                               ValueRange(), outValues, /*early=*/false);
+    for (auto [out, result] : llvm::zip(outs, op.getResults()))
+      buffers[out] = result;
+    return success();
+  }
+
+  /// Fills what the kernels leave, and returns the results.
+  void end() {
+    SmallVector<Value> results;
+    for (StringRef name : resultNames) {
+      Value buffer = buffers.lookup(name);
+      auto type = cast<BufferType>(buffer.getType());
+      if (mayHavePadding(type.getRowSpace())) {
+        double value = fillValue(name);
+        buffer =
+            FillOp::create(builder, loc, outsideFilled(type, value), buffer,
+                           builder.getF64FloatAttr(value),
+                           builder.getI32ArrayAttr(
+                               {int32_t(Domain::gap), int32_t(Domain::tail)}));
+      }
+      results.push_back(buffer);
+    }
+    ReturnOp::create(builder, loc, results);
+  }
+
+  BufferType partialType(int64_t columns) {
+    return BufferType::undefined(builder.getF32Type(), RowSpace::kv,
+                                 HeadSpace::heads_q, columns);
+  }
+  BufferType rowStatisticType() {
+    return BufferType::undefined(builder.getF32Type(), RowSpace::q,
+                                 HeadSpace::heads_q, 1);
+  }
+
+private:
+  BufferType tensorType(StringRef role) {
+    if (role == "lse")
+      return rowStatisticType();
+    bool kv = llvm::is_contained({"key", "value", "d_key", "d_value"}, role);
+    bool v = llvm::is_contained({"value", "out", "d_out", "d_value"}, role);
+    return BufferType::undefined(facts.dtype, kv ? RowSpace::kv : RowSpace::q,
+                                 kv ? HeadSpace::heads_kv : HeadSpace::heads_q,
+                                 v ? facts.headDimV : facts.headDim);
+  }
+
+  /// What a result holds where it has rows of no sequence.
+  static double fillValue(StringRef role) {
+    return role == "lse" ? -std::numeric_limits<double>::infinity() : 0.0;
+  }
+  BufferType outsideFilled(BufferType type, double value) {
+    StateAttr filled = StateAttr::filled(context, value);
+    return type.withState(Domain::gap, filled).withState(Domain::tail, filled);
+  }
+  bool mayHavePadding(RowSpace rowSpace) {
+    attn::SideAttr side = facts.side(rowSpace);
+    return side.getLayout() == attn::RowLayout::thd || side.getPadded();
+  }
+
+  /// CTAs of a grid over tiles of `rows` rows. From rows held, never from
+  /// lengths, which the host does not know: in thd every sequence may end in a
+  /// part of a tile.
+  Value grid(RowSpace rowSpace, int64_t rows, HeadSpace heads) {
+    bool q = rowSpace == RowSpace::q;
+    Value slots;
+    if (facts.side(rowSpace).getLayout() == attn::RowLayout::thd)
+      slots = sizes.add(
+          sizes.ceilDiv(sizes.get(q ? Size::rows_q : Size::rows_kv), rows),
+          sizes.get(Size::batch));
+    else
+      slots = sizes.mul(
+          sizes.get(Size::batch),
+          sizes.ceilDiv(sizes.get(q ? Size::seqlen_q : Size::seqlen_kv), rows));
+    return sizes.mul(slots, sizes.heads(heads));
+  }
+
+  MLIRContext *context;
+  OpBuilder builder;
+  SizeBuilder sizes;
+  Location loc;
+  const ProblemFacts &facts;
+  KernelTable &kernels;
+  FuncOp func;
+  llvm::StringMap<Value> buffers;
+  SmallVector<StringRef> resultNames;
+};
+
+struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
+  void runOnOperation() override {
+    SmallVector<Operation *> problems;
+    for (Operation &op : *getOperation().getBody())
+      if (isa<attn::ForwardOp, attn::BackwardOp>(op))
+        problems.push_back(&op);
+    if (problems.size() != 1) {
+      getOperation().emitError()
+          << "attn-to-plan needs one attn.forward or attn.backward, not "
+          << problems.size();
+      return signalPassFailure();
+    }
+    auto name = getOperation()->getAttrOfType<StringAttr>(kTargetAttr);
+    if (!name) {
+      getOperation().emitError()
+          << "attn-to-plan needs a target: give the module the attribute "
+          << kTargetAttr << ", as in " << kTargetAttr << " = \"sm_90a\"";
+      return signalPassFailure();
+    }
+    llvm::Expected<const Target *> target = targetByName(name.getValue());
+    if (!target) {
+      getOperation().emitError() << llvm::toString(target.takeError());
+      return signalPassFailure();
+    }
+    LogicalResult done =
+        isa<attn::ForwardOp>(problems[0])
+            ? planForward(cast<attn::ForwardOp>(problems[0]), **target)
+            : planBackward(cast<attn::BackwardOp>(problems[0]), **target);
+    if (failed(done))
+      signalPassFailure();
+  }
+
+  /// Facts that outlive the attn op.
+  void annotate(const ProblemFacts &facts) {
+    Builder builder(&getContext());
+    getOperation()->setAttr("weft.q", facts.q);
+    getOperation()->setAttr("weft.kv", facts.kv);
+    getOperation()->setAttr("weft.align",
+                            builder.getI64IntegerAttr(facts.align));
+    if (facts.deterministic)
+      getOperation()->setAttr("weft.deterministic", builder.getUnitAttr());
+  }
+
+  LogicalResult planForward(attn::ForwardOp op, const Target &target) {
+    ProblemFacts facts(op);
+    // A forward has no adds: every call gives the same bits.
+    facts.deterministic = true;
+    annotate(facts);
+    KernelTable kernels(getOperation(), facts, target);
+    PlanBuilder plan(getOperation(), facts, kernels);
+    plan.begin("forward_plan", {"query", "key", "value"}, {"out", "lse"});
+    if (failed(plan.launch("forward", KernelKind::forward,
+                           {"query", "key", "value"}, {"out", "lse"},
+                           RowSpace::q, HeadSpace::heads_q)))
+      return failure();
+    plan.end();
+    return success();
+  }
+
+  LogicalResult planBackward(attn::BackwardOp op, const Target &target) {
+    if (!op.getScore().empty() && op.getDerivative().empty())
+      return op.emitOpError()
+             << "has a score region without its derivative; run "
+                "attn-derive-score, or write the region";
+    ProblemFacts facts(op);
+    facts.deterministic = op.getDeterministic();
+    annotate(facts);
+    KernelTable kernels(getOperation(), facts, target);
+    bool fused = fitsFusedKeyGradients(facts.headDim, facts.headDimV, target);
+    // With one query head per key head the two variants would be one.
+    if (facts.headRatio > 1 &&
+        failed(planBackwardVariant(facts, kernels, target, fused, true)))
+      return failure();
+    return planBackwardVariant(facts, kernels, target, fused, false);
+  }
+
+  /// `split`: each query head of a group has CTAs of its own, and the partial
+  /// key gradients are summed afterwards.
+  LogicalResult planBackwardVariant(const ProblemFacts &facts,
+                                    KernelTable &kernels, const Target &target,
+                                    bool fused, bool split) {
+    PlanBuilder plan(getOperation(), facts, kernels);
+    plan.begin(split ? "backward_split" : "backward",
+               {"query", "key", "value", "out", "lse", "d_out"},
+               {"d_query", "d_key", "d_value"});
+    if (split) {
+      llvm::Expected<Schedule> schedule =
+          chooseSchedule(fused ? KernelKind::dkdv : KernelKind::dk,
+                         facts.headDim, facts.headDimV, target);
+      if (!schedule)
+        return emitError(getOperation().getLoc())
+               << llvm::toString(schedule.takeError());
+      plan.guardFewKeyTiles(schedule->rows);
+    }
+    plan.reserve("delta", plan.rowStatisticType());
+    if (failed(plan.launch("delta", KernelKind::delta, {"out", "d_out"},
+                           {"delta"}, RowSpace::q, HeadSpace::heads_q)))
+      return failure();
+
+    auto partial = [&](StringRef name) -> StringRef {
+      if (!split)
+        return name;
+      return name == "d_key" ? "d_key_partial" : "d_value_partial";
+    };
+    // `outs` of the results d_key, d_value.
+    auto keyGradients = [&](StringRef walk, StringRef own, KernelKind kind,
+                            ArrayRef<StringRef> ins,
+                            ArrayRef<StringRef> results) -> LogicalResult {
+      SmallVector<StringRef> outs;
+      for (StringRef result : results) {
+        outs.push_back(partial(result));
+        if (split)
+          plan.reserve(outs.back(),
+                       plan.partialType(result == "d_key" ? facts.headDim
+                                                          : facts.headDimV));
+      }
+      if (failed(plan.launch(split ? own : walk, kind, ins, outs, RowSpace::kv,
+                             split ? HeadSpace::heads_q : HeadSpace::heads_kv)))
+        return failure();
+      if (!split)
+        return success();
+      for (StringRef result : results) {
+        if (failed(plan.launch(result == "d_key" ? "reduce_dk" : "reduce_dv",
+                               KernelKind::reduce, {partial(result)}, {result},
+                               RowSpace::kv, HeadSpace::heads_kv)))
+          return failure();
+        plan.release(partial(result));
+      }
+      return success();
+    };
+    StringRef all[] = {"query", "key", "value", "d_out", "lse", "delta"};
+    StringRef forValue[] = {"query", "key", "d_out", "lse"};
+    if (fused) {
+      if (failed(keyGradients("dkdv", "dkdv_split", KernelKind::dkdv, all,
+                              {"d_key", "d_value"})))
+        return failure();
+    } else if (failed(keyGradients("dk", "dk_split", KernelKind::dk, all,
+                                   {"d_key"})) ||
+               failed(keyGradients("dv", "dv_split", KernelKind::dv, forValue,
+                                   {"d_value"}))) {
+      return failure();
+    }
+    if (failed(plan.launch("dq", KernelKind::dq, all, {"d_query"}, RowSpace::q,
+                           HeadSpace::heads_q)))
+      return failure();
+    plan.release("delta");
+    plan.end();
+    return success();
+  }
+};
+} // namespace
+
+namespace weft {
+#define GEN_PASS_REGISTRATION
+#include "compiler/plan/Passes.h.inc"
+} // namespace weft
+
+void weft::registerPlanPasses() { registerWeftPlanPasses(); }

@@ -1,0 +1,419 @@
+//===- PlanVerify.cpp - Proves the ownership of a plan's buffers ----------===//
+
+#include "compiler/plan/Buffers.h"
+#include "compiler/plan/Passes.h"
+#include "compiler/plan/SizeAlgebra.h"
+#include "dialects/attn/Attn.h"
+#include "runtime/program/Program.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <limits>
+
+namespace weft {
+#define GEN_PASS_DEF_PLANVERIFY
+#include "compiler/plan/Passes.h.inc"
+} // namespace weft
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::plan;
+
+static constexpr StringRef kRoles[] = {"query",   "key",   "value",
+                                       "out",     "lse",   "d_out",
+                                       "d_query", "d_key", "d_value"};
+
+static std::string stateText(StateAttr state) {
+  std::string text = stringifyStateKind(state.getKind()).str();
+  if (state.getValue()) {
+    SmallString<16> number;
+    state.getValue().getValue().toString(number);
+    text += "(" + number.str().str() + ")";
+  }
+  return text;
+}
+
+/// The op as messages name it: "launch of @dkdv".
+static std::string opText(Operation *op) {
+  if (auto launch = dyn_cast<LaunchOp>(op))
+    return ("launch of @" + launch.getKernel()).str();
+  return op->getName().stripDialect().str();
+}
+
+namespace {
+/// Checks one plan.
+class Verifier {
+public:
+  Verifier(ModuleOp module, FuncOp func) : module(module), func(func) {}
+
+  LogicalResult run() {
+    return success(succeeded(checkArguments()) && succeeded(checkOps()) &&
+                   succeeded(checkOwners()) && succeeded(checkArena()));
+  }
+
+private:
+  Block &body() { return func.getBody().front(); }
+
+  //===--- Arguments -----------------------------------------------------===//
+
+  /// Whether rows of `rowSpace` may lie outside the sequences; nothing if the
+  /// module does not say.
+  std::optional<attn::SideAttr> side(RowSpace rowSpace) {
+    if (auto attr = module->getAttrOfType<attn::SideAttr>(
+            rowSpace == RowSpace::q ? "weft.q" : "weft.kv"))
+      return attr;
+    return std::nullopt;
+  }
+
+  LogicalResult checkArguments() {
+    llvm::StringSet<> seen;
+    for (BlockArgument argument : body().getArguments()) {
+      StringRef name = bufferName(argument);
+      if (!llvm::is_contained(kRoles, name))
+        return func.emitError()
+               << "argument " << argument.getArgNumber() << " of @"
+               << func.getSymName() << " is named '" << name
+               << "'; its weft.name must be one of "
+               << llvm::join(ArrayRef<StringRef>(kRoles), ", ");
+      if (!seen.insert(name).second)
+        return func.emitError() << "two arguments of @" << func.getSymName()
+                                << " are named '" << name << "'";
+      auto type = dyn_cast<BufferType>(argument.getType());
+      if (!type || type.getRowSpace() == RowSpace::none)
+        return func.emitError()
+               << "argument '" << name << "' must be a buffer with rows, not "
+               << argument.getType();
+      if (failed(checkArrival(argument, type)))
+        return failure();
+    }
+    return success();
+  }
+
+  /// What an argument may claim to hold. Inputs: `valid`. Others: gap and
+  /// tail, where there are no such rows.
+  LogicalResult checkArrival(BlockArgument argument, BufferType type) {
+    for (Domain domain : {Domain::gap, Domain::tail}) {
+      if (type.getState(domain).isUndefined())
+        continue;
+      std::optional<attn::SideAttr> rows = side(type.getRowSpace());
+      StringRef space = stringifyRowSpace(type.getRowSpace());
+      if (!rows)
+        return func.emitError()
+               << "argument '" << bufferName(argument) << "' arrives "
+               << stateText(type.getState(domain)) << " on "
+               << stringifyDomain(domain)
+               << ", which needs the module attribute weft." << space
+               << " to say that side " << space << " has no such rows";
+      if (rows->getLayout() == attn::RowLayout::thd || rows->getPadded())
+        return func.emitError()
+               << "argument '" << bufferName(argument) << "' arrives "
+               << stateText(type.getState(domain)) << " on "
+               << stringifyDomain(domain) << ", but side " << space
+               << " may have such rows, which hold anything; fill them";
+    }
+    return success();
+  }
+
+  //===--- States --------------------------------------------------------===//
+
+  LogicalResult checkOps() {
+    for (Operation &op : body()) {
+      if (auto launch = dyn_cast<LaunchOp>(op)) {
+        if (failed(checkLaunch(launch)))
+          return failure();
+      } else if (auto memset = dyn_cast<MemsetOp>(op)) {
+        if (isa<BlockArgument>(bufferRoot(memset.getBuffer())))
+          return memset.emitError()
+                 << "memset of '" << bufferName(memset.getBuffer())
+                 << "', which is no workspace: its strides are the caller's; "
+                    "fill its domains with plan.fill";
+      } else if (auto reserve = dyn_cast<ReserveOp>(op)) {
+        if (failed(checkBytes(reserve)))
+          return failure();
+      } else if (auto release = dyn_cast<ReleaseOp>(op)) {
+        if (isa<BlockArgument>(bufferRoot(release.getBuffer())))
+          return release.emitError()
+                 << "release of '" << bufferName(release.getBuffer())
+                 << "', which is no workspace";
+      } else if (auto done = dyn_cast<ReturnOp>(op)) {
+        if (failed(checkReturn(done)))
+          return failure();
+      }
+    }
+    return success();
+  }
+
+  LogicalResult checkLaunch(LaunchOp launch) {
+    auto kernel = module.lookupSymbol<KernelOp>(launch.getKernel());
+    unsigned index = 0;
+    auto each = [&](OperandRange values, auto check) -> LogicalResult {
+      for (Value value : values) {
+        OperandAttr contract = kernel.getOperandContract(index++);
+        auto type = cast<BufferType>(value.getType());
+        for (Domain domain : contract.getDomains())
+          if (!llvm::is_contained(type.getDomains(), domain))
+            return launch.emitError()
+                   << opText(launch) << " covers " << stringifyDomain(domain)
+                   << " of '" << bufferName(value)
+                   << "', a domain that the buffer does not have";
+        if (failed(check(value, type, contract)))
+          return failure();
+      }
+      return success();
+    };
+    auto needs = [&](Value value, Domain domain, StateAttr found,
+                     const Twine &needed) {
+      return launch.emitError()
+             << opText(launch) << " " << needed << " '" << bufferName(value)
+             << "' on " << stringifyDomain(domain) << ", which is "
+             << stateText(found) << " there";
+    };
+
+    if (failed(each(launch.getIns(),
+                    [&](Value value, BufferType type, OperandAttr contract) {
+                      for (Domain domain : contract.getDomains())
+                        if (!type.getState(domain).isReadable())
+                          return LogicalResult(needs(
+                              value, domain, type.getState(domain), "reads"));
+                      return success();
+                    })))
+      return failure();
+
+    unsigned result = 0;
+    auto leaves = [&](Value value, BufferType expected) -> LogicalResult {
+      Type after = launch.getResult(result++).getType();
+      if (after == expected)
+        return success();
+      return launch.emitError()
+             << opText(launch) << " leaves '" << bufferName(value) << "' as "
+             << expected << " by its contract, but returns " << after;
+    };
+    if (failed(each(launch.getAccs(), [&](Value value, BufferType type,
+                                          OperandAttr contract) {
+          if (module->hasAttr("weft.deterministic"))
+            return LogicalResult(
+                launch.emitError()
+                << opText(launch) << " adds to '" << bufferName(value)
+                << "' in no fixed order, but the problem is deterministic; "
+                   "give each contributor a buffer of its own and sum them");
+          BufferType expected = type;
+          for (Domain domain : contract.getDomains()) {
+            StateAttr state = type.getState(domain);
+            if (!state.isFilledWith(0) && !isSum(value, domain))
+              return LogicalResult(
+                  needs(value, domain, state,
+                        "adds, which needs filled(0) or an earlier sum, to"));
+            expected = expected.withState(
+                domain, StateAttr::defined(module.getContext()));
+          }
+          return leaves(value, expected);
+        })))
+      return failure();
+    return each(launch.getOuts(),
+                [&](Value value, BufferType type, OperandAttr contract) {
+                  StateAttr state = StateAttr::defined(module.getContext());
+                  if (FloatAttr filled = contract.getValue())
+                    state = StateAttr::filled(module.getContext(),
+                                              filled.getValueAsDouble());
+                  BufferType expected = type;
+                  for (Domain domain : contract.getDomains())
+                    expected = expected.withState(domain, state);
+                  return leaves(value, expected);
+                });
+  }
+
+  /// Whether what `domain` holds is the result of adds to zeros.
+  bool isSum(Value value, Domain domain) {
+    auto launch = value.getDefiningOp<LaunchOp>();
+    if (!launch)
+      return false;
+    unsigned index = cast<OpResult>(value).getResultNumber();
+    bool isAcc = index < launch.getAccs().size();
+    auto kernel = module.lookupSymbol<KernelOp>(launch.getKernel());
+    OperandAttr contract =
+        kernel.getOperandContract(launch.getIns().size() + index);
+    if (llvm::is_contained(contract.getDomains(), domain))
+      return isAcc;
+    return isSum(previousState(value), domain);
+  }
+
+  LogicalResult checkReturn(ReturnOp op) {
+    for (Value value : op.getResults()) {
+      StringRef name = bufferName(value);
+      if (!isa<BlockArgument>(bufferRoot(value)))
+        return op.emitError()
+               << "returns workspace '" << name << "'; release it";
+      auto type = cast<BufferType>(value.getType());
+      if (!type.getValid().isReadable())
+        return op.emitError()
+               << "returns '" << name << "' " << stateText(type.getValid())
+               << " on valid; a launch must write it";
+      double outside =
+          name == "lse" ? -std::numeric_limits<double>::infinity() : 0.0;
+      for (Domain domain : {Domain::gap, Domain::tail})
+        if (!type.getState(domain).isFilledWith(outside))
+          return op.emitError()
+                 << "returns '" << name << "' "
+                 << stateText(type.getState(domain)) << " on "
+                 << stringifyDomain(domain) << "; it must be filled with "
+                 << (name == "lse" ? "-inf" : "0") << " there";
+    }
+    return success();
+  }
+
+  //===--- Owners --------------------------------------------------------===//
+
+  LogicalResult checkOwners() {
+    for (BlockArgument argument : body().getArguments())
+      if (failed(checkOwner(argument)))
+        return failure();
+    for (Operation &op : body())
+      for (Value result : op.getResults())
+        if (isa<BufferType>(result.getType()) && failed(checkOwner(result)))
+          return failure();
+    return success();
+  }
+
+  LogicalResult checkOwner(Value value) {
+    StringRef name = bufferName(value);
+    Operation *consumer = nullptr;
+    for (OpOperand &use : value.getUses()) {
+      if (!isConsumed(use))
+        continue;
+      // Uses are listed last first; the earlier of two consumers is right.
+      Operation *other = use.getOwner();
+      if (consumer) {
+        bool swap = other->isBeforeInBlock(consumer);
+        Operation *second = swap ? consumer : other;
+        return second->emitError()
+               << opText(second) << " takes '" << name << "', which "
+               << (consumer == other
+                       ? "it takes already"
+                       : opText(swap ? other : consumer) + " has taken")
+               << "; a buffer has one owner";
+      }
+      consumer = other;
+    }
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (isConsumed(use) || !consumer || user->isBeforeInBlock(consumer))
+        continue;
+      return user->emitError()
+             << opText(user) << " reads '" << name << "', which "
+             << (user == consumer ? "it also writes"
+                                  : opText(consumer) + " has taken")
+             << "; a buffer has one owner";
+    }
+    return checkEnd(value, name, consumer);
+  }
+
+  /// Nothing outlives the plan, and nothing is lost.
+  LogicalResult checkEnd(Value value, StringRef name, Operation *consumer) {
+    Value root = bufferRoot(value);
+    if (auto reserve = root.getDefiningOp<ReserveOp>()) {
+      if (!consumer)
+        return reserve.emitError()
+               << "workspace '" << name << "' is never released";
+      return success();
+    }
+    if (consumer)
+      return success();
+    if (value != root)
+      return value.getDefiningOp()->emitError()
+             << opText(value.getDefiningOp()) << " writes '" << name
+             << "', which is not returned; an input is only read, a result is "
+                "returned";
+    // An argument that nothing consumes is an input.
+    if (!cast<BufferType>(value.getType()).getValid().isReadable())
+      return func.emitError()
+             << "argument '" << name << "' of @" << func.getSymName()
+             << " arrives undefined and is not returned";
+    return success();
+  }
+
+  //===--- Arena ---------------------------------------------------------===//
+
+  LogicalResult checkBytes(ReserveOp reserve) {
+    BufferType type = reserve.getResult().getType();
+    SizeAlgebra::Polynomial expected = SizeAlgebra::constant(
+        type.getColumns() *
+        int64_t(type.getElementType().getIntOrFloatBitWidth() / 8));
+    auto times = [&](Size size) {
+      expected = algebra.multiply(expected, algebra.size(size));
+    };
+    if (type.getRowSpace() != RowSpace::none)
+      times(type.getRowSpace() == RowSpace::q ? Size::rows_q : Size::rows_kv);
+    if (type.getHeadSpace() != HeadSpace::none)
+      times(type.getHeadSpace() == HeadSpace::heads_q ? Size::heads_q
+                                                      : Size::heads_kv);
+    SizeAlgebra::Polynomial bytes = algebra.normalize(reserve.getBytes());
+    if (bytes == expected)
+      return success();
+    return reserve.emitError()
+           << "workspace '" << reserve.getName() << "' needs exactly "
+           << algebra.str(expected) << " bytes, not " << algebra.str(bytes);
+  }
+
+  LogicalResult checkArena() {
+    SmallVector<ReserveOp> reserves(body().getOps<ReserveOp>());
+    for (auto [index, reserve] : llvm::enumerate(reserves)) {
+      if (static_cast<bool>(reserve.getOffset()) !=
+          static_cast<bool>(reserves[0].getOffset()))
+        return reserve.emitError()
+               << "workspace '" << reserve.getName() << "' "
+               << (reserve.getOffset() ? "has" : "lacks")
+               << " an offset, unlike '" << reserves[0].getName()
+               << "'; run plan-pack-arena";
+      if (!reserve.getOffset())
+        continue;
+      SizeAlgebra::Polynomial offset = algebra.normalize(reserve.getOffset());
+      if (!algebra.isMultipleOf(offset, program::arenaAlignment))
+        return reserve.emitError()
+               << "workspace '" << reserve.getName() << "' begins at "
+               << algebra.str(offset) << ", which is not always a multiple of "
+               << program::arenaAlignment;
+      if (!algebra.isNonNegative(offset))
+        return reserve.emitError()
+               << "workspace '" << reserve.getName() << "' begins at "
+               << algebra.str(offset) << ", which may be below 0";
+      for (ReserveOp other : ArrayRef(reserves).take_front(index))
+        if (!releaseOf(other)->isBeforeInBlock(reserve) &&
+            !areDisjoint(other, reserve))
+          return reserve.emitError()
+                 << "workspace '" << reserve.getName() << "' at "
+                 << algebra.str(offset) << " may overlap '" << other.getName()
+                 << "', which is still live: "
+                 << algebra.str(algebra.normalize(other.getBytes()))
+                 << " bytes at "
+                 << algebra.str(algebra.normalize(other.getOffset()));
+    }
+    return success();
+  }
+
+  bool areDisjoint(ReserveOp a, ReserveOp b) {
+    auto isBefore = [&](ReserveOp first, ReserveOp second) {
+      SizeAlgebra::Polynomial end =
+          algebra.add(algebra.normalize(first.getOffset()),
+                      algebra.alignUp(algebra.normalize(first.getBytes()),
+                                      program::arenaAlignment));
+      return algebra.isNonNegative(
+          algebra.add(algebra.normalize(second.getOffset()), end, -1));
+    };
+    return isBefore(a, b) || isBefore(b, a);
+  }
+
+  ModuleOp module;
+  FuncOp func;
+  SizeAlgebra algebra;
+};
+
+struct PlanVerify : weft::impl::PlanVerifyBase<PlanVerify> {
+  void runOnOperation() override {
+    for (auto func : getOperation().getOps<FuncOp>())
+      if (failed(Verifier(getOperation(), func).run()))
+        return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,57 @@
+//===- Schedule.h - Tiles and pipelines, chosen for a target ----*- C++ -*-===//
+//
+// Which tiles a kernel works on. The choice is data: a table of preferences per
+// kind of kernel, and a model of the shared memory and registers that a row of
+// it needs. The first row that the target can hold is taken, so a smaller GPU
+// gets smaller tiles and no code of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_SCHEDULE_SCHEDULE_H
+#define WEFT_COMPILER_SCHEDULE_SCHEDULE_H
+
+#include "compiler/target/Target.h"
+#include "dialects/plan/Plan.h"
+
+#include "llvm/Support/Error.h"
+
+#include <string>
+
+namespace weft {
+
+/// Tiles and pipeline of one kernel; the fields of `#plan.schedule`.
+struct Schedule {
+  int64_t rows = 0;    ///< of the tile that a point of the grid owns
+  int64_t columns = 0; ///< rows of the other side that a step takes, 0: no loop
+  int64_t warps = 4;   ///< of a CTA
+  int64_t stages = 1;  ///< of the ring that the loop's tiles go through
+  bool operator==(const Schedule &) const = default;
+
+  /// As it is printed in `#plan.schedule`: "rows = 64, columns = 32, ...".
+  std::string str() const;
+  plan::ScheduleAttr toAttr(mlir::MLIRContext *context) const;
+};
+
+/// What a CTA needs under a schedule.
+struct ScheduleCost {
+  int64_t sharedBytes = 0; ///< of the tiles that products read
+  int64_t registers = 0;   ///< a thread's accumulators (f32)
+};
+
+/// The cost of one kernel under `schedule`. Head dims in elements.
+ScheduleCost scheduleCost(plan::KernelKind kind, const Schedule &schedule,
+                          int64_t headDim, int64_t headDimV);
+
+/// The schedule of a kernel on `target`: the first row of the table for its
+/// kind that fits. An error says that none does and what they would need.
+llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind, int64_t headDim,
+                                        int64_t headDimV, const Target &target);
+
+/// Whether dK and dV fit one kernel: the accumulators of both stay in
+/// registers. Otherwise each has a kernel of its own.
+bool fitsFusedKeyGradients(int64_t headDim, int64_t headDimV,
+                           const Target &target);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_SCHEDULE_SCHEDULE_H
