@@ -25,6 +25,7 @@ def Tile_Dialect : Dialect {
     rows a kernel touches can be read off its body. Nothing here knows of warps
     or shared memory.
   }];
+  let dependentDialects = ["::weft::plan::PlanDialect"];
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
