@@ -111,6 +111,23 @@ TEST_F(Plan, ExplainsWhoInitialisesWhat) {
                                                              << explanation;
 }
 
+TEST_F(Plan, DumpKeepsEveryStage) {
+  std::string dump = folder + "/dump";
+  setenv("WEFT_DUMP", dump.c_str(), 1);
+  weft_plan *plan = nullptr;
+  weft_status status = weft_plan_create(context, kSpec, "sm_90a", &plan);
+  unsetenv("WEFT_DUMP");
+  ASSERT_EQ(status, WEFT_OK) << weft_last_error();
+  weft_plan_destroy(plan);
+  std::filesystem::path made =
+      dump + "/forward-bf16-head_dim=64-head_ratio=1-layout=thd-sm_90a";
+  for (const char *name :
+       {"1-attn.mlir", "2-plan.mlir", "3-tile.mlir", "4-warp.mlir",
+        "5-emitc.mlir", "6-cuda.cu", "forward.ptx", "forward.cubin",
+        "forward.log"})
+    EXPECT_TRUE(std::filesystem::exists(made / name)) << name;
+}
+
 TEST_F(Plan, BadArgumentsAreTold) {
   weft_plan *plan = nullptr;
   auto create = [&](const char *spec, const char *where) {
