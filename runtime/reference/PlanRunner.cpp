@@ -1,0 +1,621 @@
+//===- PlanRunner.cpp - Runs the ops of a plan.func -----------------------===//
+
+#include "runtime/reference/PlanRunner.h"
+
+#include "dialects/tile/Tile.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::reference;
+using llvm::Error;
+using llvm::Expected;
+using llvm::Twine;
+namespace arith = mlir::arith;
+
+/// Of every buffer in the arena.
+static constexpr int64_t arenaAlignment = 256;
+
+static Error error(const Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+static Error error(mlir::Operation *op, const Twine &message) {
+  return error(describeOp(op) + " " + message);
+}
+
+static RowDomains rowDomain(plan::Domain domain) {
+  switch (domain) {
+  case plan::Domain::valid:
+  case plan::Domain::all:
+    return ValidRows;
+  case plan::Domain::gap:
+    return GapRows;
+  case plan::Domain::tail:
+    return TailRows;
+  }
+  return NoRows;
+}
+
+PlanRunner::PlanRunner(const Bodies &bodies, const Problem &problem,
+                       const ReferenceOptions &options)
+    : bodies(bodies), problem(problem), options(options),
+      q(Side::read(problem.q, problem.batch, "q")),
+      kv(Side::read(problem.kv, problem.batch, "kv")), random(options.seed) {}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+int64_t PlanRunner::sizeOf(plan::Size size) const {
+  switch (size) {
+  case plan::Size::batch:
+    return problem.batch;
+  case plan::Size::seqlen_q:
+    return q.seqlen;
+  case plan::Size::seqlen_kv:
+    return kv.seqlen;
+  case plan::Size::rows_q:
+    return q.rows;
+  case plan::Size::rows_kv:
+    return kv.rows;
+  case plan::Size::heads_q:
+    return q.heads;
+  case plan::Size::heads_kv:
+    return kv.heads;
+  case plan::Size::sm_count:
+    return options.smCount;
+  }
+  return 0;
+}
+
+Expected<int64_t> PlanRunner::integer(mlir::Value value) {
+  auto entry = integers.find(value);
+  if (entry == integers.end())
+    return error("a plan's scalars come from plan.size and integer arithmetic");
+  return entry->second;
+}
+
+static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a,
+                                      int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// Binary integer arithmetic; nothing where it overflows or is not known.
+static std::optional<int64_t> combine(mlir::Operation *op, int64_t a,
+                                      int64_t b) {
+  int64_t result;
+  bool divides = b > 0;
+  return llvm::TypeSwitch<mlir::Operation *, std::optional<int64_t>>(op)
+      .Case([&](arith::AddIOp) -> std::optional<int64_t> {
+        if (llvm::AddOverflow(a, b, result))
+          return std::nullopt;
+        return result;
+      })
+      .Case([&](arith::SubIOp) -> std::optional<int64_t> {
+        if (llvm::SubOverflow(a, b, result))
+          return std::nullopt;
+        return result;
+      })
+      .Case([&](arith::MulIOp) -> std::optional<int64_t> {
+        if (llvm::MulOverflow(a, b, result))
+          return std::nullopt;
+        return result;
+      })
+      .Case([&](arith::CeilDivSIOp) -> std::optional<int64_t> {
+        if (!divides)
+          return std::nullopt;
+        return a / b + (a % b > 0);
+      })
+      .Case([&](arith::FloorDivSIOp) -> std::optional<int64_t> {
+        if (!divides)
+          return std::nullopt;
+        return a / b - (a % b < 0);
+      })
+      .Case([&](arith::DivSIOp) -> std::optional<int64_t> {
+        if (!divides)
+          return std::nullopt;
+        return a / b;
+      })
+      .Case([&](arith::RemSIOp) -> std::optional<int64_t> {
+        if (!divides)
+          return std::nullopt;
+        return a % b;
+      })
+      .Case([&](arith::MinSIOp) { return std::optional(std::min(a, b)); })
+      .Case([&](arith::MaxSIOp) { return std::optional(std::max(a, b)); })
+      .Case([&](arith::AndIOp) { return std::optional(a & b); })
+      .Case([&](arith::OrIOp) { return std::optional(a | b); })
+      .Case([&](arith::XOrIOp) { return std::optional(a ^ b); })
+      .Case([&](arith::CmpIOp op) { return compare(op.getPredicate(), a, b); })
+      .Default([](mlir::Operation *) { return std::nullopt; });
+}
+
+Error PlanRunner::evaluate(mlir::Operation *op) {
+  if (auto size = llvm::dyn_cast<plan::SizeOp>(op)) {
+    integers[size.getResult()] = sizeOf(size.getSize());
+    return Error::success();
+  }
+  if (auto constant = llvm::dyn_cast<arith::ConstantOp>(op)) {
+    auto value = llvm::dyn_cast<mlir::IntegerAttr>(constant.getValue());
+    if (!value || value.getValue().getBitWidth() > 64)
+      return unsupported(op, "a plan's constants are i64 and i1");
+    integers[constant.getResult()] = value.getType().isInteger(1)
+                                         ? value.getValue().getBoolValue()
+                                         : value.getValue().getSExtValue();
+    return Error::success();
+  }
+  llvm::SmallVector<int64_t, 3> operands;
+  for (mlir::Value operand : op->getOperands()) {
+    Expected<int64_t> value = integer(operand);
+    if (!value)
+      return unsupported(op, llvm::toString(value.takeError()));
+    operands.push_back(*value);
+  }
+  if (llvm::isa<arith::SelectOp>(op)) {
+    integers[op->getResult(0)] = operands[0] ? operands[1] : operands[2];
+    return Error::success();
+  }
+  if (llvm::isa<arith::ExtUIOp>(op)) {
+    integers[op->getResult(0)] = operands[0];
+    return Error::success();
+  }
+  if (operands.size() != 2 || op->getNumResults() != 1)
+    return unsupported(op, "a plan knows no such op");
+  std::optional<int64_t> value = combine(op, operands[0], operands[1]);
+  if (!value)
+    return error(op, "of " + Twine(operands[0]) + " and " + Twine(operands[1]) +
+                         " overflows, divides by less than 1, or is not known "
+                         "to plans");
+  integers[op->getResult(0)] = *value;
+  return Error::success();
+}
+
+static bool isScalarOp(mlir::Operation &op) {
+  return llvm::isa<plan::SizeOp>(op) ||
+         llvm::isa<arith::ArithDialect>(op.getDialect());
+}
+
+Expected<plan::FuncOp>
+PlanRunner::choose(llvm::ArrayRef<plan::FuncOp> variants) {
+  for (plan::FuncOp variant : variants) {
+    if (variant.getBody().empty())
+      continue;
+    bool holds = true;
+    for (mlir::Operation &op : variant.getBody().front()) {
+      if (auto guard = llvm::dyn_cast<plan::GuardOp>(op)) {
+        Expected<int64_t> condition = integer(guard.getCondition());
+        if (!condition)
+          return condition.takeError();
+        holds = *condition;
+        break;
+      }
+      if (!isScalarOp(op))
+        break;
+      if (Error e = evaluate(&op))
+        return e;
+    }
+    if (holds)
+      return variant;
+  }
+  return error("the guard of no plan.func of the module holds; the last one "
+               "has none");
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+/// The tensor of a call, by the name it has in plans.
+static const TensorView *tensorOf(const Problem &problem,
+                                  llvm::StringRef name) {
+  for (auto [role, view] :
+       {std::pair("query", &problem.query), std::pair("key", &problem.key),
+        std::pair("value", &problem.value), std::pair("out", &problem.out),
+        std::pair("lse", &problem.lse), std::pair("d_out", &problem.dOut),
+        std::pair("d_query", &problem.dQuery),
+        std::pair("d_key", &problem.dKey),
+        std::pair("d_value", &problem.dValue)})
+    if (name == role)
+      return view;
+  return nullptr;
+}
+
+Buffer &PlanRunner::addBuffer(llvm::StringRef name, Buffer::Kind kind,
+                              plan::BufferType type) {
+  Buffer &buffer = buffers.emplace_back();
+  buffer.name = name.str();
+  buffer.kind = kind;
+  buffer.element = type.getElementType().isF32()    ? Element::F32
+                   : type.getElementType().isBF16() ? Element::BF16
+                                                    : Element::F16;
+  buffer.side = type.getRowSpace() == plan::RowSpace::q    ? &q
+                : type.getRowSpace() == plan::RowSpace::kv ? &kv
+                                                           : nullptr;
+  buffer.heads = type.getHeadSpace() == plan::HeadSpace::heads_q    ? q.heads
+                 : type.getHeadSpace() == plan::HeadSpace::heads_kv ? kv.heads
+                                                                    : 1;
+  buffer.columns = type.getColumns();
+  if (kind != Buffer::Kind::Input)
+    buffer.defined.assign(size_t(buffer.size()), 0);
+  return buffer;
+}
+
+void PlanRunner::poisonResult(Buffer &buffer) {
+  int64_t bytes = buffer.columns * memoryBytes(buffer.element);
+  for (int64_t head = 0; head < buffer.heads; ++head)
+    for (int64_t row = 0; row < buffer.rows(); ++row)
+      std::memset(buffer.address(head, row), *options.poison, size_t(bytes));
+}
+
+Error PlanRunner::arguments(plan::FuncOp plan) {
+  for (mlir::BlockArgument argument : plan.getArguments()) {
+    auto type = llvm::dyn_cast<plan::BufferType>(argument.getType());
+    auto name = plan.getArgAttrOfType<mlir::StringAttr>(argument.getArgNumber(),
+                                                        plan::kNameAttr);
+    const TensorView *view =
+        name ? tensorOf(problem, name.getValue()) : nullptr;
+    if (!type || !view || type.getRowSpace() == plan::RowSpace::none)
+      return error("argument " + Twine(argument.getArgNumber()) + " of @" +
+                   plan.getSymName() + " is no tensor of a call; its " +
+                   plan::kNameAttr +
+                   " names one of query, key, value, out, lse, d_out, d_query, "
+                   "d_key, d_value");
+    if (!type.getElementType().isF32() && !type.getElementType().isF16() &&
+        !type.getElementType().isBF16())
+      return error("\"" + name.getValue() +
+                   "\" has elements that are not f32, "
+                   "f16 or bf16");
+    bool result = type.getValid().isUndefined();
+    Buffer &buffer = addBuffer(
+        name, result ? Buffer::Kind::Result : Buffer::Kind::Input, type);
+    buffer.view = *view;
+    // A scalar dO; LSE has no columns and its column stride says nothing.
+    if (buffer.view.columnStride == 0 && buffer.name == "d_out")
+      buffer.layout = Buffer::Layout::Uniform;
+    if (!view->data && buffer.size() > 0)
+      return error("\"" + buffer.name + "\" is null and has " +
+                   Twine(buffer.size()) + " elements");
+    if (result && options.poison)
+      poisonResult(buffer);
+    give(argument, &buffer);
+  }
+  return Error::success();
+}
+
+void PlanRunner::give(mlir::Value value, Buffer *buffer) {
+  owners[buffer] = value;
+  bufferOf[value] = buffer;
+}
+
+Expected<Buffer *> PlanRunner::owned(mlir::Value value, bool consume) {
+  Buffer *buffer = bufferOf.lookup(value);
+  if (!buffer)
+    return error("uses a buffer that nothing has made");
+  if (owners.lookup(buffer) != value)
+    return error("uses " + buffer->describe() +
+                 ", which an earlier op has consumed; a buffer has one owner");
+  if (consume)
+    owners[buffer] = mlir::Value();
+  return buffer;
+}
+
+//===----------------------------------------------------------------------===//
+// Workspace
+//===----------------------------------------------------------------------===//
+
+Expected<PlanRunner::Place> PlanRunner::place(plan::ReserveOp op) {
+  Expected<int64_t> bytes = integer(op.getBytes());
+  if (!bytes)
+    return bytes.takeError();
+  int64_t offset = arenaEnd;
+  if (op.getOffset()) {
+    Expected<int64_t> given = integer(op.getOffset());
+    if (!given)
+      return given.takeError();
+    offset = *given;
+  }
+  int64_t end;
+  if (*bytes < 0 || offset < 0 || offset % arenaAlignment != 0 ||
+      llvm::AddOverflow(offset, *bytes, end) || end > INT64_MAX / 2)
+    return error(op, "reserves " + Twine(*bytes) + " bytes at offset " +
+                         Twine(offset) + "; offsets are multiples of " +
+                         Twine(arenaAlignment) + ", both at least 0");
+  arenaEnd = std::max(arenaEnd, int64_t(llvm::alignTo(end, arenaAlignment)));
+  arenaBytes = std::max(arenaBytes, end);
+  return Place{offset, *bytes};
+}
+
+Expected<int64_t> PlanRunner::workspaceBytes(plan::FuncOp plan) {
+  for (mlir::Operation &op : plan.getBody().front()) {
+    if (isScalarOp(op)) {
+      if (Error e = evaluate(&op))
+        return e;
+    } else if (auto reserve = llvm::dyn_cast<plan::ReserveOp>(op)) {
+      Expected<Place> placed = place(reserve);
+      if (!placed)
+        return placed.takeError();
+    }
+  }
+  int64_t bytes = arenaBytes;
+  arenaEnd = arenaBytes = 0;
+  return bytes;
+}
+
+Error PlanRunner::reserve(plan::ReserveOp op) {
+  Expected<Place> placed = place(op);
+  if (!placed)
+    return placed.takeError();
+  plan::BufferType type = op.getResult().getType();
+  if (!type.getElementType().isF32())
+    return unsupported(op, "workspace is f32");
+  Buffer &buffer = addBuffer(op.getName(), Buffer::Kind::Workspace, type);
+  if (placed->bytes != buffer.size() * 4)
+    return error(op, "reserves " + Twine(placed->bytes) + " bytes, but " +
+                         buffer.describe() + " has " + Twine(buffer.size()) +
+                         " f32 elements");
+  for (auto [other, theirs] : live)
+    if (placed->offset < theirs.offset + theirs.bytes &&
+        theirs.offset < placed->offset + placed->bytes)
+      return error(op, "takes memory of " + other->describe() +
+                           ", which is not released");
+  live[&buffer] = *placed;
+  buffer.layout = Buffer::Layout::Packed;
+  buffer.view.data = arena + placed->offset;
+  give(op.getResult(), &buffer);
+  return Error::success();
+}
+
+Error PlanRunner::memset(plan::MemsetOp op) {
+  Expected<Buffer *> buffer = owned(op.getBuffer(), /*consume=*/true);
+  if (!buffer)
+    return error(op, llvm::toString(buffer.takeError()));
+  if ((*buffer)->kind != Buffer::Kind::Workspace)
+    return error(op, "fills " + (*buffer)->describe() +
+                         " whole, which only workspace is");
+  for (int64_t head = 0; head < (*buffer)->heads; ++head)
+    for (int64_t row = 0; row < (*buffer)->rows(); ++row)
+      (*buffer)->fillRow(head, row, float(op.getValue().convertToDouble()));
+  give(op.getResult(), *buffer);
+  return Error::success();
+}
+
+Error PlanRunner::fill(plan::FillOp op) {
+  Expected<Buffer *> buffer = owned(op.getBuffer(), /*consume=*/true);
+  if (!buffer)
+    return error(op, llvm::toString(buffer.takeError()));
+  if ((*buffer)->kind == Buffer::Kind::Input)
+    return error(op, "fills " + (*buffer)->describe());
+  RowDomains domains = NoRows;
+  for (const llvm::APInt &domain :
+       op.getDomains().getAsValueRange<mlir::IntegerAttr>())
+    domains |= rowDomain(plan::Domain(domain.getZExtValue()));
+  for (int64_t row = 0; row < (*buffer)->rows(); ++row)
+    if ((*buffer)->domainsOf(row) & domains)
+      for (int64_t head = 0; head < (*buffer)->heads; ++head)
+        (*buffer)->fillRow(head, row, float(op.getValue().convertToDouble()));
+  give(op.getResult(), *buffer);
+  return Error::success();
+}
+
+Error PlanRunner::release(plan::ReleaseOp op) {
+  Expected<Buffer *> buffer = owned(op.getBuffer(), /*consume=*/true);
+  if (!buffer)
+    return error(op, llvm::toString(buffer.takeError()));
+  if (!live.erase(*buffer))
+    return error(op, "releases " + (*buffer)->describe() +
+                         ", which the plan did not reserve");
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+/// The operands of a launch meet the types of the body's arguments.
+static Error checkArgument(const BufferArgument &argument,
+                           const Operand &operand, plan::BufferType type) {
+  const Buffer &buffer = *operand.buffer;
+  auto letter = [](auto space, auto q, auto kv) {
+    return space == q ? 'q' : space == kv ? 'k' : '\0';
+  };
+  if (argument.name != operand.name)
+    return error("the contract names \"" + operand.name +
+                 "\" where the body has \"" + argument.name + "\"");
+  bool fits = argument.element == buffer.element &&
+              argument.columns == buffer.columns &&
+              argument.rowSpace == letter(type.getRowSpace(), plan::RowSpace::q,
+                                          plan::RowSpace::kv) &&
+              argument.headSpace == letter(type.getHeadSpace(),
+                                           plan::HeadSpace::heads_q,
+                                           plan::HeadSpace::heads_kv);
+  if (!fits || argument.layout != buffer.layout)
+    return error(buffer.describe() +
+                 " does not have the element type, spaces, "
+                 "columns and layout that the body's "
+                 "argument \"" +
+                 argument.name + "\" says");
+  return Error::success();
+}
+
+Error PlanRunner::launch(plan::LaunchOp op) {
+  ++launches;
+  auto module = op->getParentOfType<mlir::ModuleOp>();
+  auto kernel = module.lookupSymbol<plan::KernelOp>(op.getKernel());
+  std::string where = ("launch " + Twine(launches) + ", @" + op.getKernel() +
+                       ", of @" + op->getParentOfType<plan::FuncOp>().getName())
+                          .str();
+  auto body = bodies.find(op.getKernel());
+  if (!kernel || body == bodies.end())
+    return error(where + ": there is no tile.func @" + op.getKernel() +
+                 plan::KernelOp::bodySuffix() + "; run plan-to-tile first");
+  const Code &code = *body->second;
+  mlir::OperandRange values = op->getOperands().drop_front();
+  if (code.buffers.size() != values.size())
+    return error(where + ": the body takes " + Twine(code.buffers.size()) +
+                 " buffers, the contract has " + Twine(values.size()));
+
+  LaunchState state;
+  state.q = &q;
+  state.kv = &kv;
+  state.gridRows = code.grid.rows;
+  state.scale = float(problem.scale);
+  state.softcap = float(problem.softcap);
+  state.windowLeft = problem.windowLeft;
+  state.windowRight = problem.windowRight;
+  state.pool = &pool;
+  llvm::SmallVector<Buffer *, 4> consumed;
+  for (auto [index, value] : llvm::enumerate(values)) {
+    plan::OperandAttr contract = kernel.getOperandContract(index);
+    Operand &operand = state.operands.emplace_back();
+    operand.name = contract.getName().str();
+    operand.access =
+        contract.getAccess() == plan::Access::in    ? Operand::Access::In
+        : contract.getAccess() == plan::Access::out ? Operand::Access::Out
+                                                    : Operand::Access::Acc;
+    for (plan::Domain domain : contract.getDomains())
+      operand.domains |= rowDomain(domain);
+    if (contract.getValue())
+      operand.value = float(contract.getValue().getValueAsDouble());
+    bool writes = operand.access != Operand::Access::In;
+    Expected<Buffer *> buffer = owned(value, writes);
+    if (!buffer)
+      return error(where + ": " + llvm::toString(buffer.takeError()));
+    operand.buffer = *buffer;
+    if (writes) {
+      if ((*buffer)->kind == Buffer::Kind::Input)
+        return error(where + ": writes " + (*buffer)->describe());
+      consumed.push_back(*buffer);
+    }
+    if (Error e = checkArgument(code.buffers[index], operand,
+                                llvm::cast<plan::BufferType>(value.getType())))
+      return error(where + ": " + llvm::toString(std::move(e)));
+  }
+  for (auto [result, buffer] : llvm::zip_equal(op.getResults(), consumed))
+    give(result, buffer);
+
+  Expected<int64_t> ctas = integer(op.getGrid());
+  if (!ctas)
+    return ctas.takeError();
+  Expected<std::vector<Point>> points = pointsOf(code.grid, q, kv);
+  if (!points)
+    return points.takeError();
+  // Malformed offsets may give more points than there are CTAs.
+  const Side &walked = code.grid.kind == Grid::Kind::Kv ? kv : q;
+  if (*ctas < int64_t(points->size()) &&
+      (walked.wellFormed || code.grid.kind == Grid::Kind::Held))
+    return error(where + ": a grid of " + Twine(*ctas) + " CTAs for " +
+                 Twine(points->size()) + " points");
+  if (Error e = runLaunch(code, state, *points, options.residentCtas, random))
+    return error(where + ": " + llvm::toString(std::move(e)));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The plan
+//===----------------------------------------------------------------------===//
+
+Error PlanRunner::checkReturned(const Buffer &buffer, plan::BufferType type) {
+  for (int64_t row = 0; row < buffer.rows(); ++row) {
+    RowDomains domains = buffer.domainsOf(row);
+    plan::StateAttr state = domains & ValidRows ? type.getValid()
+                            : domains & GapRows ? type.getGap()
+                                                : type.getTail();
+    for (int64_t head = 0; head < buffer.heads; ++head) {
+      if (std::optional<int64_t> column = buffer.firstUndefined(head, row))
+        return error("returns undefined memory: nothing has written " +
+                     buffer.describe(head, row, *column));
+      if (!state.getValue())
+        continue;
+      const char *at = buffer.address(head, row);
+      for (int64_t c = 0; c < buffer.columns; ++c) {
+        float value =
+            readElement(buffer.element, at + c * memoryBytes(buffer.element));
+        if (!state.isFilledWith(value))
+          return error("returns " + buffer.describe(head, row, c) + " with " +
+                       Twine(std::to_string(value)) + " where its type says " +
+                       std::to_string(state.getValue().getValueAsDouble()));
+      }
+    }
+  }
+  return Error::success();
+}
+
+Error PlanRunner::finish(plan::ReturnOp op) {
+  for (mlir::Value value : op.getResults()) {
+    Expected<Buffer *> buffer = owned(value, /*consume=*/true);
+    if (!buffer)
+      return error(op, llvm::toString(buffer.takeError()));
+    if ((*buffer)->kind != Buffer::Kind::Result)
+      return error(op, "returns " + (*buffer)->describe());
+    if (Error e = checkReturned(*(*buffer),
+                                llvm::cast<plan::BufferType>(value.getType())))
+      return e;
+  }
+  for (Buffer &buffer : buffers)
+    if (buffer.kind == Buffer::Kind::Result && owners[&buffer])
+      return error("does not return " + buffer.describe());
+  for (auto [buffer, placed] : live)
+    return error("does not release " + buffer->describe());
+  return Error::success();
+}
+
+Error PlanRunner::step(mlir::Operation &op) {
+  if (isScalarOp(op))
+    return evaluate(&op);
+  return llvm::TypeSwitch<mlir::Operation *, Error>(&op)
+      .Case([](plan::GuardOp) { return Error::success(); })
+      .Case([&](plan::ReserveOp op) { return reserve(op); })
+      .Case([&](plan::MemsetOp op) { return memset(op); })
+      .Case([&](plan::FillOp op) { return fill(op); })
+      .Case([&](plan::LaunchOp op) { return launch(op); })
+      .Case([&](plan::ReleaseOp op) { return release(op); })
+      .Case([&](plan::ReturnOp op) { return finish(op); })
+      .Default([](mlir::Operation *op) {
+        return unsupported(op, "a plan knows no such op");
+      });
+}
+
+Error PlanRunner::run(plan::FuncOp plan) {
+  Expected<int64_t> bytes = workspaceBytes(plan);
+  if (!bytes)
+    return bytes.takeError();
+  if (problem.workspace) {
+    if (problem.workspaceBytes < *bytes)
+      return error(
+          "@" + plan.getSymName() + " needs " + Twine(*bytes) +
+          " bytes of workspace; given: " + Twine(problem.workspaceBytes));
+    if (reinterpret_cast<uintptr_t>(problem.workspace) % alignof(float) != 0)
+      return error("the workspace is not aligned");
+    arena = static_cast<char *>(problem.workspace);
+  } else {
+    ownArena = std::make_unique<char[]>(size_t(std::max<int64_t>(*bytes, 1)));
+    arena = ownArena.get();
+  }
+  if (options.poison)
+    std::memset(arena, *options.poison, size_t(*bytes));
+  if (Error e = arguments(plan))
+    return e;
+  for (mlir::Operation &op : plan.getBody().front())
+    if (Error e = step(op))
+      return e;
+  return Error::success();
+}
