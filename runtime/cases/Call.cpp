@@ -61,7 +61,8 @@ static Expected<AttentionSpec> specOf(const CaseFile &file,
   return spec.canonical();
 }
 
-static Error resolveSide(const CallSide &given, int64_t heads,
+/// `columns` is the larger head dim.
+static Error resolveSide(const CallSide &given, int64_t heads, int64_t columns,
                          SideLayout layout, int64_t batch, StringRef name,
                          SideSizes &side,
                          std::vector<SequenceRows> &sequences) {
@@ -80,6 +81,10 @@ static Error resolveSide(const CallSide &given, int64_t heads,
     if (given.seqlens)
       side.seqlens = given.seqlens->data();
   }
+  if (__int128(side.rows) * heads * columns > maxTensorElements)
+    return error("a tensor of " + Twine(side.rows) + " rows and " +
+                 Twine(heads) +
+                 " heads is larger than a case may hold (2^33 elements)");
   side.maxSeqlen = given.maxSeqlen.value_or(0);
   Expected<std::vector<SequenceRows>> read =
       readSequences(side, layout, batch, name);
@@ -112,19 +117,13 @@ Expected<ResolvedCall> weft::cases::resolveCall(const CaseFile &file,
         int64_t((given.q.cuSeqlens ? *given.q.cuSeqlens : *given.kv.cuSeqlens)
                     .size()) -
         1;
-  if (Error e = resolveSide(given.q, file.headsQ, spec->q, call.batch, "q",
-                            call.q, call.sequencesQ))
+  int64_t columns = std::max(file.headDim, file.headDimV);
+  if (Error e = resolveSide(given.q, file.headsQ, columns, spec->q, call.batch,
+                            "q", call.q, call.sequencesQ))
     return e;
-  if (Error e = resolveSide(given.kv, file.headsKv, spec->kv, call.batch, "kv",
-                            call.kv, call.sequencesKv))
+  if (Error e = resolveSide(given.kv, file.headsKv, columns, spec->kv,
+                            call.batch, "kv", call.kv, call.sequencesKv))
     return e;
-  for (const SideSizes *side : {&call.q, &call.kv})
-    if (__int128(side->rows) * side->heads *
-            std::max(file.headDim, file.headDimV) >
-        maxTensorElements)
-      return error("a tensor of " + Twine(side->rows) + " rows and " +
-                   Twine(side->heads) +
-                   " heads is larger than a case may hold (2^33 elements)");
   if (isInterleaved(file.layoutQ) && call.q.rows != call.kv.rows)
     return error("the query side holds " + Twine(call.q.rows) +
                  " rows and the key side " + Twine(call.kv.rows) +

@@ -342,9 +342,9 @@ Snapshot::Snapshot(const CaseMemory &memory) {
 
 std::vector<std::string> Snapshot::foreignWrites(const CaseMemory &memory,
                                                  const ResolvedCall &call,
-                                                 PassKind pass) {
+                                                 ArrayRef<TensorId> results) {
   // With the results copied over, everything else must be as it was.
-  for (TensorId id : resultsOf(pass)) {
+  for (TensorId id : results) {
     HostTensor tensor = memory.tensor(call, id);
     const Placement &place = tensor.place;
     for (auto [allocation, copy] :

@@ -102,10 +102,10 @@ class Snapshot {
 public:
   explicit Snapshot(const CaseMemory &memory);
   /// The allocations (workspace apart) where some byte that is not an element
-  /// of a result of `pass` changed, each with its first such byte.
+  /// of one of `results` changed, each with its first such byte.
   std::vector<std::string> foreignWrites(const CaseMemory &memory,
                                          const ResolvedCall &call,
-                                         PassKind pass);
+                                         llvm::ArrayRef<TensorId> results);
 
 private:
   std::vector<std::vector<char>> copies;

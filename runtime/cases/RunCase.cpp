@@ -1,0 +1,332 @@
+//===- RunCase.cpp - Runs a case on a device and checks it ----------------===//
+
+#include "runtime/cases/RunCase.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+using namespace weft;
+using namespace weft::cases;
+using llvm::Error;
+using llvm::Expected;
+using llvm::StringRef;
+using llvm::Twine;
+
+//===----------------------------------------------------------------------===//
+// One tensor
+//===----------------------------------------------------------------------===//
+
+/// |x - ref| / bound, with infinity for a miss of an exact value and for NaN.
+static double distance(double value, double reference, double bound) {
+  if (value == reference)
+    return 0;
+  double ratio = std::fabs(value - reference) / bound;
+  return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+}
+
+TensorCheck weft::cases::checkTensor(const HostTensor &tensor,
+                                     const TensorReference &reference) {
+  TensorCheck check;
+  check.id = tensor.id;
+  check.elements = tensor.place.elements();
+  const Placement &place = tensor.place;
+  size_t at = 0;
+  for (int64_t row = 0; row < place.rows(); ++row)
+    for (int64_t head = 0; head < place.heads; ++head)
+      for (int64_t column = 0; column < place.columns; ++column, ++at) {
+        double value = tensor.load(row, head, column);
+        double ratio =
+            distance(value, reference.value[at], reference.bound[at]);
+        check.failures += !(ratio <= 1);
+        if (!(ratio > check.worst))
+          continue;
+        check.worst = ratio;
+        check.row = row;
+        check.head = head;
+        check.column = column;
+        check.value = value;
+        check.reference = reference.value[at];
+        check.bound = reference.bound[at];
+      }
+  return check;
+}
+
+std::string TensorCheck::str() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << nameOf(id) << (poisoned ? " under poison" : "") << ": " << failures
+     << " of " << elements << " elements are wrong; worst at row " << row
+     << ", head " << head << ", column " << column
+     << llvm::format(": %.9g, expected %.9g", value, reference)
+     << llvm::format(" +- %.3g", bound);
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+bool CallReport::passed() const {
+  return failures.empty() &&
+         llvm::all_of(tensors,
+                      [](const TensorCheck &check) { return check.passed(); });
+}
+
+bool CaseReport::passed() const {
+  return llvm::all_of(calls,
+                      [](const CallReport &call) { return call.passed(); });
+}
+
+std::string CaseReport::failures() const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  for (auto [n, call] : llvm::enumerate(calls)) {
+    for (const TensorCheck &check : call.tensors)
+      if (!check.passed())
+        os << "call " << n << ": " << check.str() << "\n";
+    for (const std::string &failure : call.failures)
+      os << "call " << n << ": " << failure << "\n";
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+AttentionSpec weft::cases::specOfPass(const ResolvedCall &call, PassKind pass,
+                                      const Problem &problem) {
+  AttentionSpec spec = call.spec;
+  spec.pass = pass;
+  deriveFacts(problem, spec);
+  return spec.canonical();
+}
+
+namespace {
+/// The bits of every result of one call, in logical order.
+using ResultBits = std::map<TensorId, std::vector<char>>;
+
+class CaseRunner {
+public:
+  CaseRunner(const CaseFile &file, Device &device, const CaseOptions &options)
+      : file(file), device(device), options(options) {}
+  Expected<CaseReport> run();
+
+private:
+  Error reserveWorkspace(CaseMemory &memory);
+  void runCall(size_t n, CaseMemory &memory);
+  /// One launch of one pass, with everything outside the results watched.
+  Error launch(size_t n, CaseMemory &memory, PassKind pass, bool poisoned);
+  /// One pass, then again under poison, compared with `reference`.
+  Error runPass(size_t n, CaseMemory &memory, PassKind pass,
+                const Reference &reference);
+  void checkExpectation(size_t n, CaseMemory &memory);
+  void checkZeroRows(size_t n, TensorId id,
+                     llvm::ArrayRef<Expectation::RowRange> ranges);
+  void refuse(size_t n, Error error);
+
+  llvm::SmallVector<PassKind, 2> passes() const {
+    llvm::SmallVector<PassKind, 2> list;
+    if (file.runsForward())
+      list.push_back(PassKind::Forward);
+    if (file.isBackward())
+      list.push_back(PassKind::Backward);
+    return list;
+  }
+  void fail(size_t n, const Twine &message) {
+    report.calls[n].failures.push_back(message.str());
+  }
+
+  const CaseFile &file;
+  Device &device;
+  CaseOptions options;
+  CaseReport report;
+  std::vector<std::optional<ResolvedCall>> calls; ///< none: refused
+  std::vector<ResultBits> bits;
+};
+} // namespace
+
+/// An error is what the case expects, or a failure.
+void CaseRunner::refuse(size_t n, Error error) {
+  CallReport &call = report.calls[n];
+  call.error = llvm::toString(std::move(error));
+  calls[n].reset();
+  const std::optional<std::string> expected =
+      file.expect.empty() ? std::nullopt : file.expect[n].error;
+  if (!expected)
+    fail(n, "error: " + call.error);
+  else if (!StringRef(call.error).contains(*expected))
+    fail(n, "the error does not contain '" + *expected + "': " + call.error);
+}
+
+Error CaseRunner::reserveWorkspace(CaseMemory &memory) {
+  int64_t most = 0;
+  for (size_t n = 0; n < calls.size(); ++n)
+    for (PassKind pass : passes()) {
+      if (!calls[n])
+        break;
+      Problem problem = memory.problem(*calls[n], pass);
+      AttentionSpec spec = specOfPass(*calls[n], pass, problem);
+      report.calls[n].spec = spec.str();
+      if (Error e = checkProblem(problem, spec)) {
+        refuse(n, std::move(e));
+        continue;
+      }
+      Expected<int64_t> bytes = device.workspaceBytes(spec, problem);
+      if (!bytes)
+        refuse(n, bytes.takeError());
+      else
+        most = std::max(most, *bytes);
+    }
+  return memory.reserveWorkspace(most);
+}
+
+Error CaseRunner::launch(size_t n, CaseMemory &memory, PassKind pass,
+                         bool poisoned) {
+  const ResolvedCall &call = *calls[n];
+  Problem problem = memory.problem(call, pass);
+  AttentionSpec spec = specOfPass(call, pass, problem);
+  if (poisoned)
+    memory.poison(call, pass);
+  Snapshot before(memory);
+  RunOptions run;
+  run.poison = poisoned;
+  run.seed = options.seed;
+  auto start = std::chrono::steady_clock::now();
+  Error error = device.run(spec, problem, memory.allocations(), run);
+  report.calls[n].deviceSeconds +=
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+          .count();
+  // After an error nothing was launched, so nothing at all may have changed.
+  llvm::ArrayRef<TensorId> results = resultsOf(pass);
+  for (const std::string &write : before.foreignWrites(
+           memory, call, error ? llvm::ArrayRef<TensorId>() : results))
+    fail(n, (pass == PassKind::Forward ? "forward: " : "backward: ") + write);
+  return error;
+}
+
+Error CaseRunner::runPass(size_t n, CaseMemory &memory, PassKind pass,
+                          const Reference &reference) {
+  const ResolvedCall &call = *calls[n];
+  for (bool poisoned : {false, true}) {
+    if (poisoned && !options.poison)
+      break;
+    if (Error e = launch(n, memory, pass, poisoned))
+      return e;
+    for (TensorId id : resultsOf(pass)) {
+      HostTensor tensor = memory.tensor(call, id);
+      TensorCheck check = checkTensor(tensor, reference[id]);
+      check.poisoned = poisoned;
+      report.calls[n].tensors.push_back(check);
+      std::vector<char> now = tensor.bits();
+      // A forward is always reproducible.
+      bool exact = pass == PassKind::Forward || file.isReproducible();
+      if (poisoned && exact && now != bits[n][id])
+        fail(n, nameOf(id) + " has other bits when results and workspace "
+                             "held a pattern first");
+      bits[n][id] = std::move(now);
+    }
+  }
+  return Error::success();
+}
+
+void CaseRunner::checkZeroRows(size_t n, TensorId id,
+                               llvm::ArrayRef<Expectation::RowRange> ranges) {
+  Placement placement = place(file, *calls[n], id);
+  int64_t width = placement.heads * placement.columns;
+  const std::vector<char> &data = bits[n][id];
+  for (auto [from, to] : ranges) {
+    if (to > placement.rowsPerBatch) {
+      fail(n, "zero_rows of " + nameOf(id) + " names rows up to " + Twine(to) +
+                  ", but there are " + Twine(placement.rowsPerBatch));
+      continue;
+    }
+    for (int64_t b = 0; b < placement.batches; ++b)
+      for (int64_t row = from; row < to; ++row) {
+        int64_t at = (b * placement.rowsPerBatch + row) * width;
+        auto element = [&](int64_t i) {
+          uint16_t value;
+          std::memcpy(&value, &data[(at + i) * 2], sizeof(value));
+          return value & 0x7fff; // zero has either sign
+        };
+        if (llvm::all_of(llvm::seq(width),
+                         [&](int64_t i) { return element(i) == 0; }))
+          continue;
+        fail(n, "row " + Twine(row) + " of " + nameOf(id) +
+                    (placement.batches > 1 ? " in sequence " + Twine(b).str()
+                                           : std::string()) +
+                    " is not zero");
+        return; // one row tells it
+      }
+  }
+}
+
+void CaseRunner::checkExpectation(size_t n, CaseMemory &memory) {
+  if (file.expect.empty())
+    return;
+  const Expectation &expect = file.expect[n];
+  if (expect.error)
+    fail(n, "an error containing '" + *expect.error +
+                "' is expected, but the call ran");
+  for (const auto &[id, ranges] : expect.zeroRows)
+    checkZeroRows(n, id, ranges);
+  if (!expect.sameAsCall)
+    return;
+  size_t other = *expect.sameAsCall;
+  if (!calls[other])
+    return fail(n, "call " + Twine(other) + ", to compare with, did not run");
+  for (const auto &[id, data] : bits[n])
+    if (data != bits[other][id])
+      fail(n, nameOf(id) + " differs from that of call " + Twine(other));
+}
+
+void CaseRunner::runCall(size_t n, CaseMemory &memory) {
+  memory.drawInputs(*calls[n]);
+  Reference reference =
+      computeReference(file, *calls[n], memory, options.threads);
+  for (PassKind pass : passes()) {
+    if (pass == PassKind::Backward && file.runsForward())
+      memory.fillForwardGaps(*calls[n]);
+    if (Error e = runPass(n, memory, pass, reference))
+      return refuse(n, std::move(e));
+  }
+  checkExpectation(n, memory);
+}
+
+Expected<CaseReport> CaseRunner::run() {
+  size_t count = file.calls.size();
+  report.calls.resize(count);
+  bits.resize(count);
+  calls.resize(count);
+  for (size_t n = 0; n < count; ++n) {
+    Expected<ResolvedCall> call = resolveCall(file, n);
+    if (call)
+      calls[n] = std::move(*call);
+    else
+      refuse(n, call.takeError());
+  }
+  std::vector<const ResolvedCall *> resolved;
+  for (const auto &call : calls)
+    resolved.push_back(call ? &*call : nullptr);
+  Expected<CaseMemory> memory = CaseMemory::create(file, resolved);
+  if (!memory)
+    return memory.takeError();
+  if (Error e = reserveWorkspace(*memory))
+    return e;
+  for (size_t n = 0; n < count; ++n)
+    if (calls[n])
+      runCall(n, *memory);
+  return std::move(report);
+}
+
+Expected<CaseReport> weft::cases::runCase(const CaseFile &file, Device &device,
+                                          const CaseOptions &options) {
+  return CaseRunner(file, device, options).run();
+}
