@@ -1,0 +1,37 @@
+//===- Gradients.cpp - P and dS of a tile pair ----------------------------===//
+
+#include "compiler/tile/bodies/Gradients.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace weft::tile {
+
+Value loadLse(Body &body, Value rows, Value head) {
+  OpBuilder &builder = body.builder;
+  Value lse = body.load("lse", rows, head, /*pad=*/INFINITY);
+  ArrayRef<int64_t> shape = shapeOf(lse);
+  Value isEmpty =
+      arith::CmpFOp::create(builder, body.loc, arith::CmpFPredicate::OEQ, lse,
+                            body.filled(shape, -INFINITY));
+  lse = arith::SelectOp::create(builder, body.loc, isEmpty,
+                                body.filled(shape, INFINITY), lse);
+  return body.times(lse, log2E);
+}
+
+Value probabilities(Body &body, Value base2, Value lse, int64_t dim) {
+  return math::Exp2Op::create(
+      body.builder, body.loc,
+      body.subtract(base2, body.expand(lse, dim, base2)));
+}
+
+Value scoreGradient(Body &body, Scores &scores, Value p, Value dP, Value delta,
+                    int64_t dim, Value scaled, const TilePair &pair) {
+  Value dS = body.multiply(p, body.subtract(dP, body.expand(delta, dim, dP)));
+  if (Value derivative = scores.derivative(scaled, pair))
+    dS = body.multiply(dS, derivative);
+  return dS;
+}
+
+} // namespace weft::tile

@@ -1,0 +1,26 @@
+//===- Gradients.h - P and dS of a tile pair --------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_TILE_BODIES_GRADIENTS_H
+#define WEFT_COMPILER_TILE_BODIES_GRADIENTS_H
+
+#include "compiler/tile/bodies/Scores.h"
+
+namespace weft::tile {
+
+/// LSE of the rows, in base 2. -inf (a row without keys) becomes inf, and so
+/// are rows past the sequence's end: P is 0 there.
+mlir::Value loadLse(Body &body, mlir::Value rows, mlir::Value head);
+
+/// exp2(base2 - lse); `dim` as in `tile.expand`.
+mlir::Value probabilities(Body &body, mlir::Value base2, mlir::Value lse,
+                          int64_t dim);
+
+/// dS before the scale: P * (dP - delta), times the score's derivative if
+/// there is one.
+mlir::Value scoreGradient(Body &body, Scores &scores, mlir::Value p,
+                          mlir::Value dP, mlir::Value delta, int64_t dim,
+                          mlir::Value scaled, const TilePair &pair);
+
+} // namespace weft::tile
+
+#endif // WEFT_COMPILER_TILE_BODIES_GRADIENTS_H
