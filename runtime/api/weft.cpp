@@ -17,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstdlib>
+#include <map>
 #include <mutex>
 
 using namespace llvm;
@@ -80,10 +81,34 @@ void weft_free(void *text) { std::free(text); }
 
 namespace {
 /// What a context's plans keep alive.
-struct SharedState {
+class SharedState {
+public:
   SharedState(std::string directory, ProgramCache::Warn warn)
       : cache(std::move(directory), std::move(warn)) {}
+
+  /// The executor of `program`: one for all plans of a spec, and as old as the
+  /// context, since work that it launched may outlive a plan.
+  Expected<const CudaExecutor *> executorOf(const ProgramBytes &program) {
+    std::lock_guard<std::mutex> lock(mutex);
+    std::unique_ptr<CudaExecutor> &executor = executors[program];
+    if (!executor) {
+      Expected<const CudaDriver *> driver = CudaDriver::get();
+      if (!driver)
+        return driver.takeError();
+      Expected<std::unique_ptr<CudaExecutor>> made =
+          CudaExecutor::create(*program, **driver);
+      if (!made)
+        return made.takeError();
+      executor = std::move(*made);
+    }
+    return executor.get();
+  }
+
   ProgramCache cache;
+
+private:
+  std::mutex mutex;
+  std::map<ProgramBytes, std::unique_ptr<CudaExecutor>> executors;
 };
 } // namespace
 
@@ -218,26 +243,6 @@ struct weft_plan {
   std::string specText, targetText;
   const Target *target = nullptr;
   ProgramBytes program;
-
-  /// Made when first needed: a plan can be compiled where there is no driver.
-  Expected<const CudaExecutor *> getExecutor() const {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (!executor) {
-      Expected<const CudaDriver *> driver = CudaDriver::get();
-      if (!driver)
-        return driver.takeError();
-      Expected<std::unique_ptr<CudaExecutor>> made =
-          CudaExecutor::create(*program, **driver);
-      if (!made)
-        return made.takeError();
-      executor = std::move(*made);
-    }
-    return executor.get();
-  }
-
-private:
-  mutable std::mutex mutex;
-  mutable std::unique_ptr<CudaExecutor> executor;
 };
 
 // The target that `where` names: a target, or a device's ordinal.
@@ -319,7 +324,8 @@ static weft_status prepare(const weft_plan *plan, const weft_problem *fields,
   if (!read)
     return fail(WEFT_INVALID_ARGUMENT, read.takeError());
   problem = *read;
-  Expected<const CudaExecutor *> made = plan->getExecutor();
+  // Made when first needed: a plan can be compiled where there is no driver.
+  Expected<const CudaExecutor *> made = plan->shared->executorOf(plan->program);
   if (!made)
     return fail(WEFT_UNAVAILABLE, made.takeError());
   executor = *made;

@@ -89,7 +89,9 @@ typedef struct weft_context_options {
 WEFT_API weft_status weft_context_create(const weft_context_options *options,
                                          weft_context **context);
 
-/* Plans made from the context stay valid. NULL is legal. */
+/* Plans made from the context stay valid; what is loaded on a device goes with
+ * the last of context and plans, so wait for the work (and drop the graphs) of
+ * its plans first. NULL is legal. */
 WEFT_API void weft_context_destroy(weft_context *context);
 
 /*===-- Spec --------------------------------------------------------------===*/
@@ -224,8 +226,8 @@ typedef struct weft_plan weft_plan;
 WEFT_API weft_status weft_plan_create(weft_context *context, const char *spec,
                                       const char *where, weft_plan **plan);
 
-/* No problem of the plan may still be in the making on another thread; what was
- * launched may still run. NULL is legal. */
+/* Not while another thread uses the plan. What it launched goes on, as long as
+ * its context lives. NULL is legal. */
 WEFT_API void weft_plan_destroy(weft_plan *plan);
 
 /* The canonical spec; lives as long as the plan. */
