@@ -97,7 +97,7 @@ std::string edited(llvm::StringRef key, llvm::StringRef value) {
       {"head_dim", "16"},
       {"layout", "\"bshd\""},
       {"calls", R"([{"batch": 1, "seqlen_q": 4, "seqlen_kv": 4}])"}};
-  std::string text = "{";
+  std::string text.push_back('{');
   bool found = false;
   for (auto [name, old] : base) {
     found |= key == name;
@@ -193,10 +193,9 @@ TEST(CaseFile, CallMessages) {
 
   std::string thd = edited("layout", "\"thd\"");
   auto replace = [&](llvm::StringRef calls) {
-    std::string text = thd;
-    size_t at = text.find("[{");
-    return text.replace(at, text.find("}]") + 2 - at,
-                        ("[" + calls + "]").str());
+    size_t begin = thd.find("[{"), end = thd.find("}]") + 2;
+    return thd.substr(0, begin).append("[").append(calls).append("]").append(
+        thd, end);
   };
   for (auto [calls, part] : {
            std::pair(R"({"cu_seqlens_q": [], "cu_seqlens_kv": [0]})",
@@ -274,7 +273,7 @@ TEST(CaseFile, GarbageIsAnErrorNotACrash) {
         break;
       }
       if (text.empty())
-        text = "{";
+        text.push_back('{');
     }
     auto file = CaseFile::parse(text);
     if (!file) {
