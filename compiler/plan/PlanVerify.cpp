@@ -25,11 +25,13 @@ static constexpr StringRef kRoles[] = {"query",   "key",   "value",
                                        "d_query", "d_key", "d_value"};
 
 static std::string stateText(StateAttr state) {
-  std::string text = stringifyStateKind(state.getKind()).str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << stringifyStateKind(state.getKind());
   if (state.getValue()) {
     SmallString<16> number;
     state.getValue().getValue().toString(number);
-    text += "(" + number.str().str() + ")";
+    os << '(' << number << ')';
   }
   return text;
 }
