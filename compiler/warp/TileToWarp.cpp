@@ -72,7 +72,11 @@ LogicalResult setLayout(Value value, const DataFlowSolver &solver) {
       layout = warp::RowAttr::get(context);
     }
   }
-  auto type = tensor.cloneWithEncoding(layout);
+  auto type = RankedTensorType::getChecked(
+      [&] { return emitError(value.getLoc()); }, tensor.getShape(),
+      tensor.getElementType(), layout);
+  if (!type)
+    return failure();
   if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
     auto elements = dyn_cast<SplatElementsAttr>(constant.getValue());
     if (!elements)
@@ -303,6 +307,8 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
         error << "; run the pass tile-expand-softmax first";
       return error;
     }
+    if (function.getBody().empty())
+      return function.emitError("needs a body");
     plan::ScheduleAttr schedule = function.getSchedule();
     bool hasTiles =
         function->walk([](tile::LoadOp) { return WalkResult::interrupt(); })

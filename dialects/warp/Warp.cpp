@@ -37,8 +37,86 @@ void WarpDialect::initialize() {
 }
 
 //===----------------------------------------------------------------------===//
+// Layouts and types
+//===----------------------------------------------------------------------===//
+
+/// Checks the shape of a register tile against its layout: what `sizes` says
+/// each dimension is a multiple of.
+static LogicalResult verifyShape(StringRef layout, ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> multiples,
+                                 function_ref<InFlightDiagnostic()> emitError) {
+  if (shape.size() != multiples.size())
+    return emitError() << layout << " is a layout of rank " << multiples.size()
+                       << ", not of rank " << shape.size();
+  for (auto [size, multiple] : llvm::zip(shape, multiples))
+    if (ShapedType::isDynamic(size) || size <= 0 || size % multiple != 0)
+      return emitError() << layout
+                         << " needs static sizes that are multiples of ("
+                         << multiples << "), not (" << shape << ")";
+  return success();
+}
+
+LogicalResult
+AccAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.acc", shape, {16, 8}, emitError);
+}
+LogicalResult OperandLayoutAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.operand", shape, {16, 16}, emitError);
+}
+LogicalResult
+RowAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                        function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.row", shape, {16}, emitError);
+}
+LogicalResult
+ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                           function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.column", shape, {8}, emitError);
+}
+
+LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 int64_t rows, int64_t columns,
+                                 Type elementType) {
+  if (!isa<Float16Type, BFloat16Type>(elementType))
+    return emitError() << "shared memory holds tiles of f16 or bf16, not of "
+                       << elementType;
+  if (rows <= 0 || columns <= 0 || rows % 16 != 0 || columns % 16 != 0)
+    return emitError()
+           << "a tile in shared memory has multiples of 16 rows and "
+              "columns, not "
+           << rows << " x " << columns;
+  return success();
+}
+
+LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               int64_t stages, SharedType) {
+  if (stages < 1)
+    return emitError() << "a ring has at least one slot, not " << stages;
+  return success();
+}
+
+/// The layout of a register tile, or null.
+static Attribute layoutOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? tensor.getEncoding() : Attribute();
+}
+
+//===----------------------------------------------------------------------===//
 // warp.func
 //===----------------------------------------------------------------------===//
+
+LogicalResult FuncOp::verify() {
+  if (getBody().empty())
+    return emitOpError("needs a body");
+  if (!getResultTypes().empty())
+    return emitOpError("has no results; a kernel stores what it computes");
+  if (getAlign() != 2 && getAlign() != 16)
+    return emitOpError() << "align is 16 or 2 bytes, not " << getAlign();
+  return success();
+}
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   StringAttr name;
@@ -109,13 +187,148 @@ void FuncOp::print(OpAsmPrinter &printer) {
 }
 
 //===----------------------------------------------------------------------===//
+// Shared memory and pipelines
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyRowSpace(Operation *op,
+                                    weft::tile::BufferType buffer,
+                                    weft::tile::RowsType rows) {
+  if (buffer.getRowSpace() == rows.getRowSpace())
+    return success();
+  return op->emitOpError() << "takes rows of '"
+                           << weft::plan::stringifyRowSpace(rows.getRowSpace())
+                           << "' in a buffer of '"
+                           << weft::plan::stringifyRowSpace(
+                                  buffer.getRowSpace())
+                           << "'";
+}
+
+/// Checks a tile in shared memory against the rows that are copied into it.
+static LogicalResult verifyCopy(Operation *op, weft::tile::BufferType buffer,
+                                weft::tile::RowsType rows, SharedType tile) {
+  if (failed(verifyRowSpace(op, buffer, rows)))
+    return failure();
+  if (tile.getElementType() != buffer.getElementType())
+    return op->emitOpError() << "tile of " << tile.getElementType()
+                             << " and buffer of " << buffer.getElementType();
+  if (tile.getRows() != rows.getCount() ||
+      tile.getColumns() < buffer.getColumns())
+    return op->emitOpError()
+           << "tile " << tile << " does not hold " << rows.getCount()
+           << " rows of " << buffer.getColumns() << " columns";
+  return success();
+}
+
+LogicalResult FetchOp::verify() {
+  return verifyCopy(*this, getBuffer().getType(), getRows().getType(),
+                    getType());
+}
+LogicalResult PutOp::verify() {
+  return verifyCopy(*this, getBuffer().getType(), getRows().getType(),
+                    getRing().getType().getTile());
+}
+LogicalResult WaitOp::verify() {
+  if (getPending() < 0)
+    return emitOpError() << "pending is at least 0, not " << getPending();
+  return success();
+}
+LogicalResult GetOp::verify() {
+  if (getType() != getRing().getType().getTile())
+    return emitOpError() << "gives a tile of its ring, "
+                         << getRing().getType().getTile() << ", not "
+                         << getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
 
-/// The layout of a register tile, or null.
-static Attribute layoutOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? tensor.getEncoding() : Attribute();
+/// Checks a register tile against the rows and the buffer it is read from or
+/// written to.
+static LogicalResult verifyAccess(Operation *op, weft::tile::BufferType buffer,
+                                  weft::tile::RowsType rows, Type value) {
+  auto tensor = cast<RankedTensorType>(value);
+  if (failed(verifyRowSpace(op, buffer, rows)))
+    return failure();
+  if (tensor.getElementType() != buffer.getElementType())
+    return op->emitOpError() << "tile of " << tensor.getElementType()
+                             << " and buffer of " << buffer.getElementType();
+  if (tensor.getDimSize(0) != rows.getCount())
+    return op->emitOpError() << "tile " << tensor << " does not have "
+                             << rows.getCount() << " rows";
+  if (tensor.getRank() == 1 ? buffer.getColumns() != 1
+                            : tensor.getDimSize(1) < buffer.getColumns())
+    return op->emitOpError()
+           << "tile " << tensor << " does not hold the buffer's "
+           << buffer.getColumns() << " columns";
+  return success();
+}
+
+LogicalResult LoadOp::verify() {
+  if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr>(layoutOf(getType())))
+    return emitOpError() << "loads #warp.acc, #warp.row or #warp.column, not "
+                         << getType();
+  return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
+                      getType());
+}
+
+/// Every thread of a column vector holds it: only tiles and row vectors have
+/// one owner per element.
+static LogicalResult verifyWrite(Operation *op, weft::tile::BufferType buffer,
+                                 weft::tile::RowsType rows, Type value) {
+  if (!isa_and_nonnull<AccAttr, RowAttr>(layoutOf(value)))
+    return op->emitOpError() << "writes #warp.acc or #warp.row, not " << value;
+  return verifyAccess(op, buffer, rows, value);
+}
+
+LogicalResult StoreOp::verify() {
+  return verifyWrite(*this, getBuffer().getType(), getRows().getType(),
+                     getValue().getType());
+}
+LogicalResult AddOp::verify() {
+  if (!getBuffer().getType().getElementType().isF32())
+    return emitOpError() << "adds f32 only, not "
+                         << getBuffer().getType().getElementType();
+  return verifyWrite(*this, getBuffer().getType(), getRows().getType(),
+                     getValue().getType());
+}
+
+LogicalResult ReduceOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!isa_and_nonnull<AccAttr>(value.getEncoding()) ||
+      !isa_and_nonnull<RowAttr>(result.getEncoding()) ||
+      result.getDimSize(0) != value.getDimSize(0) ||
+      result.getElementType() != value.getElementType())
+    return emitOpError()
+           << "turns #warp.acc into one #warp.row value per row, not " << value
+           << " into " << result;
+  return success();
+}
+
+LogicalResult ExpandOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  bool row = isa_and_nonnull<RowAttr>(value.getEncoding());
+  if ((!row && !isa_and_nonnull<ColumnAttr>(value.getEncoding())) ||
+      !isa_and_nonnull<AccAttr>(result.getEncoding()) ||
+      value.getDimSize(0) != result.getDimSize(row ? 0 : 1) ||
+      result.getElementType() != value.getElementType())
+    return emitOpError()
+           << "turns #warp.row or #warp.column into #warp.acc, not " << value
+           << " into " << result;
+  return success();
+}
+
+LogicalResult CoordinatesOp::verify() {
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!isa_and_nonnull<AccAttr>(result.getEncoding()) ||
+      !result.getElementType().isInteger(64))
+    return emitOpError() << "gives an i64 #warp.acc, not " << result;
+  if (getDim() != 0 && getDim() != 1)
+    return emitOpError() << "dim is 0 or 1, not " << getDim();
+  return success();
 }
 
 LogicalResult MmaOp::verify() {
@@ -124,13 +337,16 @@ LogicalResult MmaOp::verify() {
       !acc.getElementType().isF32())
     return emitOpError() << "accumulates in f32 #warp.acc, not " << acc;
   int64_t m, k;
+  Type elementType;
   if (auto shared = dyn_cast<SharedType>(getA().getType())) {
     m = shared.getRows();
     k = shared.getColumns();
+    elementType = shared.getElementType();
   } else if (isa_and_nonnull<OperandLayoutAttr>(layoutOf(getA().getType()))) {
     auto tensor = cast<RankedTensorType>(getA().getType());
     m = tensor.getDimSize(0);
     k = tensor.getDimSize(1);
+    elementType = tensor.getElementType();
   } else {
     return emitOpError() << "takes a as #warp.operand or !warp.shared, not "
                          << getA().getType();
@@ -197,7 +413,14 @@ LogicalResult MapOp::verifyRegions() {
   if (getBody().getArgumentTypes() != ArrayRef<Type>(expected))
     return emitOpError() << "region must take (" << expected << "), not ("
                          << getBody().getArgumentTypes() << ")";
-  auto yield = cast<YieldOp>(getBody().front().getTerminator());
+  Block &body = getBody().front();
+  auto yield = dyn_cast_or_null<YieldOp>(body.empty() ? nullptr : &body.back());
+  if (!yield)
+    return emitOpError("region must end in warp.yield");
+  for (Operation &op : body.without_terminator())
+    if (!isPure(&op))
+      return emitOpError() << "region must be pure; '" << op.getName()
+                           << "' is not";
   SmallVector<Type> yielded;
   for (Type type : getResultTypes())
     yielded.push_back(cast<RankedTensorType>(type).getElementType());

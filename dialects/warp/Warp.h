@@ -5,6 +5,7 @@
 
 #include "dialects/tile/Tile.h"
 
+#include "mlir/IR/TensorEncoding.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include "dialects/warp/WarpDialect.h.inc"

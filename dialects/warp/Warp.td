@@ -4,6 +4,7 @@
 #define WEFT_DIALECTS_WARP_WARP_TD
 
 include "dialects/tile/Tile.td"
+include "mlir/IR/TensorEncoding.td"
 
 def Warp_Dialect : Dialect {
   let name = "warp";
@@ -31,7 +32,8 @@ def Warp_Dialect : Dialect {
   let useDefaultTypePrinterParser = 1;
 }
 
-class Warp_Layout<string name, string mnemonic_, string text> : AttrDef<Warp_Dialect, name> {
+class Warp_Layout<string name, string mnemonic_, string text>
+    : AttrDef<Warp_Dialect, name, [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let mnemonic = mnemonic_;
   let summary = text;
 }
@@ -46,6 +48,7 @@ def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
   let description = [{ `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix meets no bank conflict. }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
   let assemblyFormat = "`<` $rows `,` $columns `,` $elementType `>`";
+  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     /// Bytes from one row to the next, padding included.
     int64_t getRowBytes() const { return getColumns() * 2 + 16; }
@@ -58,6 +61,7 @@ def Warp_Ring : TypeDef<Warp_Dialect, "Ring"> {
   let description = [{ `!warp.ring<2, !warp.shared<64, 128, bf16>>`. }];
   let parameters = (ins "int64_t":$stages, "SharedType":$tile);
   let assemblyFormat = "`<` $stages `,` $tile `>`";
+  let genVerifyDecl = 1;
 }
 
 class Warp_Op<string mnemonic, list<Trait> traits = []>
@@ -81,6 +85,7 @@ def Warp_FuncOp : Warp_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -119,6 +124,7 @@ def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>]> {
   let assemblyFormat = [{
     $buffer `[` $rows `,` $head `]` attr-dict `:` type($buffer) `,` type($rows) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let summary = "a ring of tiles in shared memory, nothing known of their content";
@@ -136,6 +142,7 @@ def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
     $ring `[` $slot `]` `,` $buffer `[` $rows `,` $head `]` attr-dict
     `:` type($ring) `,` type($buffer) `,` type($rows)
   }];
+  let hasVerifier = 1;
 }
 def Warp_CommitOp : Warp_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "closes a group of copies";
@@ -145,6 +152,7 @@ def Warp_WaitOp : Warp_Op<"wait", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "waits until at most `pending` of this thread's groups are under way";
   let arguments = (ins I64Attr:$pending);
   let assemblyFormat = "$pending attr-dict";
+  let hasVerifier = 1;
 }
 def Warp_BarrierOp : Warp_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads of the CTA have come this far, and see what each wrote";
@@ -155,6 +163,7 @@ def Warp_GetOp : Warp_Op<"get", [MemoryEffects<[MemRead]>]> {
   let arguments = (ins Warp_Ring:$ring, I64:$slot);
   let results = (outs Warp_Shared:$result);
   let assemblyFormat = "$ring `[` $slot `]` attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
 }
 
 // ---- Registers -------------------------------------------------------------
@@ -169,6 +178,7 @@ def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>]> {
     $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
   }];
+  let hasVerifier = 1;
 }
 class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
   let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
@@ -176,9 +186,10 @@ class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead,
     $value `,` $buffer `[` $rows `,` $head `]` attr-dict
     `:` type($value) `,` type($buffer) `,` type($rows)
   }];
+  let hasVerifier = 1;
 }
-def Warp_StoreOp : Warp_WriteOp<"store"> { let summary = "as `tile.store`, from registers"; }
-def Warp_AddOp : Warp_WriteOp<"add"> { let summary = "as `tile.add`, from registers"; }
+def Warp_StoreOp : Warp_WriteOp<"store"> { let summary = "as `tile.store`, from registers (acc or row)"; }
+def Warp_AddOp : Warp_WriteOp<"add"> { let summary = "as `tile.add`, from registers (acc or row)"; }
 def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>]> {
   let summary = "as `tile.fill`";
   let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
@@ -212,18 +223,21 @@ def Warp_ReduceOp : Warp_Op<"reduce", [Pure]> {
   let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Warp_ExpandOp : Warp_Op<"expand", [Pure]> {
   let summary = "a row or column vector as a tile";
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
 }
 def Warp_CoordinatesOp : Warp_Op<"coordinates", [Pure]> {
   let summary = "first + the element's index along one dimension of the tile (i64)";
   let arguments = (ins I64:$first, I64Attr:$dim);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$first `dim` `=` $dim attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
 def Warp_MapOp : Warp_Op<"map", [Pure, SingleBlock]> {
@@ -232,7 +246,8 @@ def Warp_MapOp : Warp_Op<"map", [Pure, SingleBlock]> {
     All results have one shape and layout (the domain). An input has it too, or
     is a row or column vector of an acc domain. The region takes one scalar per
     input, then for an acc domain the element's row and column in the tile
-    (i64); it yields one scalar per result.
+    (i64); it yields one scalar per result. It is pure and sees scalars from
+    outside.
 
     ```mlir
     %p = warp.map(%s, %m) : (tensor<64x64xf32, #warp.acc>, tensor<64xf32, #warp.row>) -> tensor<64x64xf32, #warp.acc> {
