@@ -13,10 +13,6 @@ namespace weft {
 /// Registers the passes with the command line of `weft-opt`.
 void registerTilePasses();
 
-/// plan-to-tile, tile-expand-softmax, and a clean-up behind each. As
-/// `weft-tile` on the command line.
-void buildTilePipeline(mlir::OpPassManager &manager);
-
 /// Attributes of a `tile.func` that keep what later steps need of its problem:
 /// alignment of rows in bytes (i64) and row layouts (`#attn.side`).
 inline constexpr llvm::StringLiteral kAlignAttr = "weft.align";

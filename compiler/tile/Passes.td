@@ -63,7 +63,7 @@ def PlanToTile : Pass<"plan-to-tile", "::mlir::ModuleOp"> {
     "::weft::tile::TileDialect"];
 }
 
-def TileExpandSoftmax : Pass<"tile-expand-softmax", "::weft::tile::FuncOp"> {
+def TileExpandSoftmax : Pass<"tile-expand-softmax"> {
   let summary = "writes out tile.softmax_step with the running maximum";
   let description = [{
     Input:

@@ -13,7 +13,7 @@ void buildForward(Body &body) {
   OpBuilder &builder = body.builder;
   Location loc = body.loc;
   Value rows = body.rowsAt(RowSpace::q, body.first, body.rows);
-  Value headKv = body.scalars.floorDiv(body.head, body.problem.headRatio);
+  Value headKv = body.scalars.divide(body.head, body.problem.headRatio);
   Value query = body.load("query", rows, body.head);
   Scores scores(body, WalkedSide::keys, body.head);
 

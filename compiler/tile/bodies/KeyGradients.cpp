@@ -63,7 +63,7 @@ void buildKeyGradients(Body &body) {
   Sums sums(body);
   int64_t ratio = body.problem.headRatio;
   bool isSplit = body.has("d_key_partial") || body.has("d_value_partial");
-  Value headKv = isSplit ? body.scalars.floorDiv(body.head, ratio) : body.head;
+  Value headKv = isSplit ? body.scalars.divide(body.head, ratio) : body.head;
 
   Value rows = body.rowsAt(RowSpace::kv, body.first, body.rows);
   Value key = body.load("key", rows, headKv), value;

@@ -9,7 +9,7 @@ namespace weft::tile {
 
 void buildQueryGradient(Body &body) {
   Value rows = body.rowsAt(RowSpace::q, body.first, body.rows);
-  Value headKv = body.scalars.floorDiv(body.head, body.problem.headRatio);
+  Value headKv = body.scalars.divide(body.head, body.problem.headRatio);
   Value query = body.load("query", rows, body.head);
   Value dOut = body.load("d_out", rows, body.head);
   Value lse = loadLse(body, rows, body.head);

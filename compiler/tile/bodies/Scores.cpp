@@ -19,8 +19,10 @@ Scores::Scores(Body &body, WalkedSide walked, Value queryHead)
   derivativePart = prepare(body.problem.derivative, /*takesScore=*/true);
   if (maskPart.region)
     intervals = MaskIntervals(*maskPart.region, maskPart.uniform);
-  ownLast =
-      lastExisting(body.first, body.rows, walksKeys() ? lengthQ : lengthKv);
+  Scalars &s = body.scalars;
+  walkedEnd = s.sub(walksKeys() ? lengthKv : lengthQ, 1);
+  ownLast = lastExisting(body.first, body.rows,
+                         s.sub(walksKeys() ? lengthQ : lengthKv, 1));
   factor = body.scalar("scale");
   // Without a score change one product does for the scale and for log2(e).
   if (!scorePart.region)
@@ -53,17 +55,17 @@ Scores::Part Scores::prepare(Region *region, bool takesScore) {
   return part;
 }
 
-Value Scores::lastExisting(Value first, int64_t count, Value length) {
+Value Scores::lastExisting(Value first, int64_t count, Value end) {
   Scalars &s = body.scalars;
-  return s.min(s.add(first, count - 1), s.sub(length, 1));
+  return s.min(s.add(first, count - 1), end);
 }
 
 Box Scores::boxOf(const TilePair &pair) {
+  Value walkedFirst = walksKeys() ? pair.keyFirst : pair.queryFirst;
+  Value walkedLast = lastExisting(walkedFirst, body.columns, walkedEnd);
   if (walksKeys())
-    return {pair.queryFirst, ownLast, pair.keyFirst,
-            lastExisting(pair.keyFirst, body.columns, lengthKv)};
-  return {pair.queryFirst, lastExisting(pair.queryFirst, body.columns, lengthQ),
-          pair.keyFirst, ownLast};
+    return {pair.queryFirst, ownLast, walkedFirst, walkedLast};
+  return {walkedFirst, walkedLast, pair.keyFirst, ownLast};
 }
 
 SmallVector<Value> Scores::walk(

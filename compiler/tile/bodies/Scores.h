@@ -55,15 +55,16 @@ private:
                      const TilePair &pair);
   mlir::Value mask(mlir::Value scores, const TilePair &pair);
   Box boxOf(const TilePair &pair);
-  /// min(first + count, length) - 1.
-  mlir::Value lastExisting(mlir::Value first, int64_t count,
-                           mlir::Value length);
+  /// The last of `count` positions from `first` on that is not past `end`, the
+  /// last of the sequence.
+  mlir::Value lastExisting(mlir::Value first, int64_t count, mlir::Value end);
   bool walksKeys() const { return walked == WalkedSide::keys; }
 
   Body &body;
   WalkedSide walked;
   mlir::Value queryHead, lengthQ, lengthKv, factor;
-  mlir::Value ownLast; ///< last position of the own tile that exists
+  mlir::Value walkedEnd; ///< last position of the walked side
+  mlir::Value ownLast;   ///< last position of the own tile that exists
   Part maskPart, scorePart, derivativePart;
   MaskIntervals intervals;
 };
