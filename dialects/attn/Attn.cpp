@@ -93,7 +93,7 @@ LogicalResult verifyRegion(Operation *op, Region &region, StringRef name,
     return op->emitOpError()
            << name << " region must end in an attn.yield of " << yielded;
   for (Operation &inner : region.front().without_terminator())
-    if (!isPure(&inner))
+    if (!isPure(&inner) || inner.getNumRegions() != 0)
       return op->emitOpError() << name << " region must be pure; '"
                                << inner.getName() << "' is not";
   return success();
@@ -117,12 +117,19 @@ template <typename Problem> LogicalResult verifyProblem(Problem op) {
            << "head_ratio must be at least 1, not " << op.getHeadRatio();
   if (op.getAlign() != 16 && op.getAlign() != 2)
     return op.emitOpError() << "align must be 16 or 2, not " << op.getAlign();
-  for (Attribute parameter : op.getParameters())
-    if (!llvm::is_contained({"window_left", "window_right", "softcap"},
-                            cast<StringAttr>(parameter).getValue()))
+  static constexpr StringRef allowed[] = {"window_left", "window_right",
+                                          "softcap"};
+  const StringRef *next = std::begin(allowed);
+  for (StringRef parameter :
+       op.getParameters().template getAsValueRange<StringAttr>()) {
+    const StringRef *found = std::find(next, std::end(allowed), parameter);
+    if (found == std::end(allowed))
       return op.emitOpError()
-             << "unknown parameter " << parameter
-             << "; allowed: window_left, window_right, softcap";
+             << "parameters are some of window_left, window_right, softcap, in "
+                "this order; '"
+             << parameter << "' is not, or is out of order";
+    next = found + 1;
+  }
   Type i1 = IntegerType::get(op.getContext(), 1);
   Type f32 = Float32Type::get(op.getContext());
   if (failed(verifyRegion(op, op.getMask(), "mask", false, i1,
@@ -133,11 +140,35 @@ template <typename Problem> LogicalResult verifyProblem(Problem op) {
 }
 } // namespace
 
+static void nameArguments(Region &region, bool takesScore, ArrayAttr parameters,
+                          OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  SmallVector<StringRef> names;
+  if (takesScore)
+    names.push_back("s");
+  llvm::append_values(names, "b", "h", "i", "j", "n_q", "n_k");
+  llvm::append_range(names, parameters.getAsValueRange<StringAttr>());
+  for (auto [argument, name] : llvm::zip(region.getArguments(), names))
+    setName(argument, name);
+}
+void ForwardOp::getAsmBlockArgumentNames(Region &region,
+                                         OpAsmSetValueNameFn setName) {
+  nameArguments(region, &region != &getMask(), getParameters(), setName);
+}
+void BackwardOp::getAsmBlockArgumentNames(Region &region,
+                                          OpAsmSetValueNameFn setName) {
+  nameArguments(region, &region != &getMask(), getParameters(), setName);
+}
+
 LogicalResult ForwardOp::verifyRegions() { return verifyProblem(*this); }
 
 LogicalResult BackwardOp::verifyRegions() {
   if (failed(verifyProblem(*this)))
     return failure();
+  if (getScore().empty() && !getDerivative().empty())
+    return emitOpError() << "has a derivative region, but no score region that "
+                            "it could be the derivative of";
   return verifyRegion(*this, getDerivative(), "derivative", true,
                       Float32Type::get(getContext()), getParameters());
 }

@@ -6,6 +6,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/attn/AttnEnums.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -47,6 +48,10 @@ def Attn_Side : AttrDef<Attn_Dialect, "Side"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+// Region arguments are printed under their names: %i, %j, %n_q, ...
+def Attn_NamesArguments
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
+
 class Attn_Op<string mnemonic, list<Trait> traits = []>
     : Op<Attn_Dialect, mnemonic, traits>;
 
@@ -61,7 +66,7 @@ defvar problemArguments = (ins
   DefaultValuedAttr<I64Attr, "16">:$align,
   DefaultValuedAttr<StrArrayAttr, "{}">:$parameters);
 
-def Attn_ForwardOp : Attn_Op<"forward", [IsolatedFromAbove, Symbol]> {
+def Attn_ForwardOp : Attn_Op<"forward", [IsolatedFromAbove, Symbol, Attn_NamesArguments]> {
   let summary = "the forward of one attention problem";
   let description = [{
     The mask region takes `(b, h, i, j, n_q, n_k, parameters...)`, all i64
@@ -92,7 +97,7 @@ def Attn_ForwardOp : Attn_Op<"forward", [IsolatedFromAbove, Symbol]> {
   let hasRegionVerifier = 1;
 }
 
-def Attn_BackwardOp : Attn_Op<"backward", [IsolatedFromAbove, Symbol]> {
+def Attn_BackwardOp : Attn_Op<"backward", [IsolatedFromAbove, Symbol, Attn_NamesArguments]> {
   let summary = "the backward of one attention problem";
   let description = [{
     Computes dQ, dK, dV from Q, K, V, O, LSE, dO of the forward of the same

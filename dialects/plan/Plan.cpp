@@ -186,6 +186,10 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "columns must be a multiple of 16, not " << columns;
   if (warps < 1 || warps > 32)
     return emitError() << "warps must be from 1 to 32, not " << warps;
+  if (rows % (16 * warps))
+    return emitError() << "each of the " << warps
+                       << " warps must own a multiple of 16 rows, which "
+                       << rows << " rows do not give";
   if (stages < 1)
     return emitError() << "stages must be at least 1, not " << stages;
   return success();
@@ -240,11 +244,17 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  HeadSpace headSpace, int64_t columns,
                                  StateAttr valid, StateAttr gap, StateAttr tail,
                                  StateAttr all) {
+  if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32() &&
+      !elementType.isInteger(32))
+    return emitError() << "elements of a buffer are f16, bf16, f32 or i32, not "
+                       << elementType;
   if (columns < 1)
     return emitError() << "a buffer needs at least 1 column, not " << columns;
   if (rowSpace == RowSpace::none) {
     if (!valid.isUndefined() || !gap.isUndefined() || !tail.isUndefined())
       return emitError() << "a buffer without rows has only the domain 'all'";
+    if (headSpace != HeadSpace::none)
+      return emitError() << "a buffer without rows has no heads: use 'one'";
   } else if (!all.isUndefined()) {
     return emitError() << "a buffer with rows has the domains valid, gap and "
                           "tail, not 'all'";

@@ -29,6 +29,21 @@
 namespace weft::plan {
 /// Argument attribute that names a tensor of the call or a scalar of a kernel.
 inline constexpr llvm::StringLiteral kNameAttr = "weft.name";
+
+/// The operand whose buffer `value` is the next state of; null for a buffer
+/// that begins here (an argument or a `plan.reserve`).
+mlir::Value previousState(mlir::Value value);
+
+/// Where the buffer of `value` begins: an argument of a `plan.func` or the
+/// result of a `plan.reserve`.
+mlir::Value bufferRoot(mlir::Value value);
+
+/// The role of an argument ("query"), or the name of a reserved buffer; "?" if
+/// it has none.
+llvm::StringRef bufferName(mlir::Value value);
+
+/// Whether `operand`, a buffer, is taken away from its owner.
+bool isConsumed(mlir::OpOperand &operand);
 } // namespace weft::plan
 
 #endif // WEFT_DIALECTS_PLAN_PLAN_H

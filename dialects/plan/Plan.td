@@ -6,6 +6,7 @@
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/plan/PlanEnums.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -137,6 +138,11 @@ def Plan_Buffer : TypeDef<Plan_Dialect, "Buffer"> {
 // Ops
 //===----------------------------------------------------------------------===//
 
+// Values are printed under the name of their buffer or size.
+def Plan_NamesResults : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
+def Plan_NamesArguments
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>;
+
 class Plan_Op<string mnemonic, list<Trait> traits = []>
     : Op<Plan_Dialect, mnemonic, traits>;
 
@@ -158,7 +164,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol]> {
                        Plan_Schedule:$schedule,
                        TypedArrayAttrBase<Plan_Operand, "contract">:$contract);
   let assemblyFormat = [{
-    $sym_name $kind `of` $problem `schedule` $schedule `contract` $contract attr-dict
+    $sym_name `` $kind `of` $problem `schedule` $schedule `contract` $contract attr-dict
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
@@ -170,7 +176,7 @@ def Plan_KernelOp : Plan_Op<"kernel", [Symbol]> {
 }
 
 def Plan_FuncOp : Plan_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol,
-                                   SingleBlock]> {
+                                   SingleBlock, Plan_NamesArguments]> {
   let summary = "a plan: launches in order over buffers with owners";
   let description = [{
     Arguments are the tensors of the call, named by role (`weft.name` argument
@@ -186,6 +192,7 @@ def Plan_FuncOp : Plan_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -193,7 +200,7 @@ def Plan_FuncOp : Plan_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
   }];
 }
 
-def Plan_GuardOp : Plan_Op<"guard"> {
+def Plan_GuardOp : Plan_Op<"guard", [HasParent<"FuncOp">]> {
   let summary = "the plan is run only where the condition holds";
   let description = [{
     Only first in a `plan.func`, over sizes the host knows. Without it the plan
@@ -204,15 +211,16 @@ def Plan_GuardOp : Plan_Op<"guard"> {
   let hasVerifier = 1;
 }
 
-def Plan_SizeOp : Plan_Op<"size", [Pure]> {
+def Plan_SizeOp : Plan_Op<"size", [Pure, Plan_NamesResults]> {
   let summary = "a size of the call";
   let description = [{ `%rows = plan.size rows_q`: an i64; the host knows it. }];
   let arguments = (ins EnumAttr<Plan_Dialect, Plan_Size, "size_kind">:$size);
   let results = (outs I64:$result);
-  let assemblyFormat = "$size attr-dict";
+  let assemblyFormat = "`` $size attr-dict";
 }
 
-def Plan_ReserveOp : Plan_Op<"reserve", [MemoryEffects<[MemAlloc]>]> {
+def Plan_ReserveOp : Plan_Op<"reserve", [HasParent<"FuncOp">, MemoryEffects<[MemAlloc]>,
+                                         Plan_NamesResults]> {
   let summary = "a workspace buffer, with nothing known of its content";
   let description = [{
     `bytes` is exact. `offset`, from the arena's start, is written by the pass
@@ -230,7 +238,7 @@ def Plan_ReserveOp : Plan_Op<"reserve", [MemoryEffects<[MemAlloc]>]> {
   let hasVerifier = 1;
 }
 
-def Plan_MemsetOp : Plan_Op<"memset"> {
+def Plan_MemsetOp : Plan_Op<"memset", [HasParent<"FuncOp">, Plan_NamesResults]> {
   let summary = "fills a whole workspace buffer with one value";
   let description = [{ A full barrier between launches. Only on a buffer that `plan.reserve` made. }];
   let arguments = (ins Plan_Buffer:$buffer, F64Attr:$value);
@@ -239,7 +247,8 @@ def Plan_MemsetOp : Plan_Op<"memset"> {
   let hasVerifier = 1;
 }
 
-def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
+def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, HasParent<"FuncOp">,
+                                       Plan_NamesResults]> {
   let summary = "runs a kernel";
   let description = [{
     Operands in the contract's order within each group: `in` operands are only
@@ -264,7 +273,7 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments]> {
   let hasVerifier = 1;
 }
 
-def Plan_FillOp : Plan_Op<"fill"> {
+def Plan_FillOp : Plan_Op<"fill", [HasParent<"FuncOp">, Plan_NamesResults]> {
   let summary = "fills row domains of a buffer with one value";
   let description = [{
     The bounds live on the device, so a fill is work of a generated kernel; the
@@ -277,7 +286,7 @@ def Plan_FillOp : Plan_Op<"fill"> {
   let hasVerifier = 1;
 }
 
-def Plan_ReleaseOp : Plan_Op<"release", [MemoryEffects<[MemFree]>]> {
+def Plan_ReleaseOp : Plan_Op<"release", [HasParent<"FuncOp">, MemoryEffects<[MemFree]>]> {
   let summary = "the end of a workspace buffer";
   let arguments = (ins Plan_Buffer:$buffer);
   let assemblyFormat = "$buffer attr-dict `:` type($buffer)";

@@ -9,12 +9,92 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 using namespace weft::plan;
 
 #define GET_OP_CLASSES
 #include "dialects/plan/PlanOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Buffers followed through a plan, and the names they give to values
+//===----------------------------------------------------------------------===//
+
+Value weft::plan::previousState(Value value) {
+  auto result = dyn_cast<OpResult>(value);
+  if (!result)
+    return {};
+  if (auto launch = dyn_cast<LaunchOp>(result.getOwner())) {
+    // Results are those of acc, then those of out.
+    unsigned index = result.getResultNumber(), accs = launch.getAccs().size();
+    if (index < accs)
+      return launch.getAccs()[index];
+    return index - accs < launch.getOuts().size()
+               ? launch.getOuts()[index - accs]
+               : Value();
+  }
+  if (auto memset = dyn_cast<MemsetOp>(result.getOwner()))
+    return memset.getBuffer();
+  if (auto fill = dyn_cast<FillOp>(result.getOwner()))
+    return fill.getBuffer();
+  return {};
+}
+
+Value weft::plan::bufferRoot(Value value) {
+  while (Value previous = previousState(value))
+    value = previous;
+  return value;
+}
+
+StringRef weft::plan::bufferName(Value value) {
+  Value root = bufferRoot(value);
+  if (auto argument = dyn_cast<BlockArgument>(root)) {
+    auto func = dyn_cast<FuncOp>(argument.getOwner()->getParentOp());
+    auto name = func ? func.getArgAttrOfType<StringAttr>(
+                           argument.getArgNumber(), kNameAttr)
+                     : StringAttr();
+    return name ? name.getValue() : "?";
+  }
+  auto reserve = root.getDefiningOp<ReserveOp>();
+  return reserve ? reserve.getName() : "?";
+}
+
+bool weft::plan::isConsumed(OpOperand &operand) {
+  if (auto launch = dyn_cast<LaunchOp>(operand.getOwner()))
+    // The grid, then in, then what is consumed.
+    return operand.getOperandNumber() >= 1 + launch.getIns().size();
+  return true;
+}
+
+static void nameResults(Operation *op, OpAsmSetValueNameFn setName) {
+  for (Value result : op->getResults())
+    if (StringRef name = bufferName(result); name != "?")
+      setName(result, name);
+}
+void ReserveOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, setName);
+}
+void MemsetOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, setName);
+}
+void LaunchOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, setName);
+}
+void FillOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  nameResults(*this, setName);
+}
+void SizeOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), stringifySize(getSize()));
+}
+void FuncOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  if (region.empty())
+    return;
+  for (BlockArgument argument : region.front().getArguments())
+    if (StringRef name = bufferName(argument); name != "?")
+      setName(argument, name);
+}
 
 //===----------------------------------------------------------------------===//
 // plan.func, plan.kernel
@@ -37,7 +117,31 @@ void FuncOp::print(OpAsmPrinter &printer) {
       getArgAttrsAttrName(), getResAttrsAttrName());
 }
 
+LogicalResult FuncOp::verify() {
+  // What reads plans goes through the ops of one block.
+  if (getBody().empty() || getBody().front().empty() ||
+      !isa<ReturnOp>(getBody().front().back()))
+    return emitOpError() << "needs a body that ends in plan.return";
+  for (Operation &op : getBody().front())
+    if (op.getNumRegions() != 0 ||
+        !(isPure(&op) || isa<PlanDialect>(op.getDialect())))
+      return op.emitOpError() << "does not belong into a plan.func: it holds "
+                                 "plan ops and arithmetic on sizes";
+  return success();
+}
+
 LogicalResult KernelOp::verify() {
+  llvm::SmallDenseSet<StringRef> names;
+  for (auto operand : getContract().getAsRange<OperandAttr>()) {
+    if (!names.insert(operand.getName()).second)
+      return emitOpError() << "contract lists '" << operand.getName()
+                           << "' twice";
+    llvm::SmallDenseSet<Domain> domains;
+    for (Domain domain : operand.getDomains())
+      if (!domains.insert(domain).second)
+        return emitOpError() << "operand '" << operand.getName() << "' lists '"
+                             << stringifyDomain(domain) << "' twice";
+  }
   bool seenOut = false, seenAcc = false;
   for (auto operand : getContract().getAsRange<OperandAttr>()) {
     switch (operand.getAccess()) {
@@ -71,9 +175,6 @@ LogicalResult KernelOp::verify() {
 }
 
 LogicalResult GuardOp::verify() {
-  auto func = dyn_cast<FuncOp>((*this)->getParentOp());
-  if (!func)
-    return emitOpError() << "belongs into a plan.func";
   for (Operation *op = (*this)->getPrevNode(); op; op = op->getPrevNode())
     if (!isPure(op))
       return emitOpError() << "comes before anything but sizes and arithmetic";
@@ -157,6 +258,8 @@ void FillOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult FillOp::verify() {
+  if (getDomains().empty())
+    return emitOpError() << "fills no domain";
   BufferType expected = getBuffer().getType();
   for (const APInt &index : getDomains().getAsValueRange<IntegerAttr>()) {
     auto domain = static_cast<Domain>(index.getZExtValue());
