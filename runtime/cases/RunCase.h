@@ -41,7 +41,8 @@ struct TensorCheck {
 };
 
 struct CallReport {
-  std::string spec; ///< canonical; empty if there is none
+  /// Canonical, one per pass that runs; none if the case has no legal spec.
+  std::vector<std::string> specs;
   std::vector<TensorCheck> tensors;
   /// What went wrong besides tensors, each a sentence.
   std::vector<std::string> failures;

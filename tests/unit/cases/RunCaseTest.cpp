@@ -156,8 +156,10 @@ TEST(RunCase, WritesOutsideTheResults) {
 
 TEST(RunCase, NothingIsWrittenBeforeAnError) {
   CaseFile file = caseNamed("thd_mha_zero_query");
-  file.expect.clear();
   file.calls.resize(1);
-  expectFailure(file, Fault::FailAfterWrite, "allocation 'dq' changed");
+  file.expect.resize(1);
+  file.expect[0] = {};
   expectFailure(file, Fault::FailAfterWrite, "error: the device gave up");
+  file.expect[0].error = "gave up";
+  expectFailure(file, Fault::FailAfterWrite, "allocation 'dq' changed");
 }

@@ -1,0 +1,181 @@
+//===- weft-numerics.cpp - The random sweep on a device -------------------===//
+//
+//   weft-numerics --device=reference|cuda [--seed=S] [--count=N] [--index=I]
+//       [--poison] [--shard=i/n] [--jobs=J] [--print]
+//
+// Runs cases of the sweep against the fp64 reference. Ends with a line
+// "N passed, M failed"; each failure is named with the command that runs it
+// alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cases/RunCase.h"
+#include "runtime/cases/Sweep.h"
+#include "tools/weft-run/Devices.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Threading.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <thread>
+
+using namespace llvm;
+using namespace weft;
+
+static cl::OptionCategory category("weft-numerics options");
+
+static cl::opt<std::string>
+    deviceName("device", cl::init("reference"), cl::cat(category),
+               cl::value_desc("name"),
+               cl::desc("reference (the CPU, the default) or cuda"));
+static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
+                              cl::value_desc("n"),
+                              cl::desc("Of the sweep (default 1)"));
+static cl::opt<uint64_t> count("count", cl::init(500), cl::cat(category),
+                               cl::value_desc("n"),
+                               cl::desc("Cases to run (default 500)"));
+static cl::opt<int64_t> index_("index", cl::init(-1), cl::cat(category),
+                               cl::value_desc("i"),
+                               cl::desc("Run case i alone"));
+static cl::opt<bool>
+    poison("poison", cl::cat(category),
+           cl::desc("Run every pass again with results and workspace filled "
+                    "with a pattern first"));
+static cl::opt<std::string>
+    shard("shard", cl::init("0/1"), cl::cat(category), cl::value_desc("i/n"),
+          cl::desc("Run every n-th case, from the i-th"));
+static cl::opt<unsigned>
+    jobs("jobs", cl::init(0), cl::cat(category), cl::value_desc("n"),
+         cl::desc("Cases at a time on the CPU (default: one per core). A GPU "
+                  "runs one at a time"));
+static cl::opt<bool> printCase("print", cl::cat(category),
+                               cl::desc("Print the JSON of case --index"));
+static cl::opt<std::string>
+    arch("arch", cl::init("sm_90a"), cl::cat(category), cl::value_desc("name"),
+         cl::desc("Target whose schedules the reference device runs"));
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "weft-numerics") << message << "\n";
+  return 1;
+}
+
+namespace {
+/// What the threads share.
+class Sweep {
+public:
+  Sweep(cases::Device &device, std::vector<uint64_t> indices)
+      : device(device), indices(std::move(indices)) {}
+
+  /// Runs cases until none is left.
+  void work(unsigned oracleThreads);
+  /// The closing lines; 0 if every case passed.
+  int finish();
+
+private:
+  void note(uint64_t index, const std::string &failures);
+
+  cases::Device &device;
+  const std::vector<uint64_t> indices;
+  std::atomic<size_t> next = 0;
+  std::mutex mutex; ///< of all below and the output
+  size_t done = 0;
+  std::vector<uint64_t> failed;
+  std::chrono::steady_clock::time_point lastProgress =
+      std::chrono::steady_clock::now();
+};
+} // namespace
+
+void Sweep::work(unsigned oracleThreads) {
+  for (size_t i; (i = next++) < indices.size();) {
+    cases::CaseFile file = cases::sweepCase(seed, indices[i]);
+    cases::CaseOptions options;
+    options.poison = poison;
+    options.seed = indices[i];
+    options.threads = oracleThreads;
+    Expected<cases::CaseReport> report = cases::runCase(file, device, options);
+    note(indices[i],
+         report ? report->failures() : toString(report.takeError()) + "\n");
+  }
+}
+
+void Sweep::note(uint64_t index, const std::string &failures) {
+  std::lock_guard lock(mutex);
+  ++done;
+  if (!failures.empty()) {
+    failed.push_back(index);
+    outs() << "case " << index << " failed\n" << failures;
+  }
+  auto now = std::chrono::steady_clock::now();
+  if (now - lastProgress < std::chrono::seconds(5) && done != indices.size())
+    return;
+  lastProgress = now;
+  outs() << done << " of " << indices.size() << " cases done, " << failed.size()
+         << " failed\n";
+  outs().flush();
+}
+
+int Sweep::finish() {
+  llvm::sort(failed);
+  for (uint64_t index : failed)
+    outs() << "to run case " << index
+           << " alone: weft-numerics --device=" << device.name()
+           << " --seed=" << seed << " --index=" << index
+           << (poison ? " --poison" : "")
+           << (arch == "sm_90a" ? "" : " --arch=" + arch) << "\n";
+  outs() << indices.size() - failed.size() << " passed, " << failed.size()
+         << " failed\n";
+  return failed.empty() ? 0 : 1;
+}
+
+/// The cases of this run, or nothing if --shard makes no sense.
+static std::optional<std::vector<uint64_t>> chooseCases() {
+  if (index_ >= 0)
+    return std::vector<uint64_t>{uint64_t(index_)};
+  auto [first, of] = StringRef(shard).split('/');
+  uint64_t begin, step;
+  if (first.getAsInteger(10, begin) || of.getAsInteger(10, step) ||
+      begin >= step)
+    return std::nullopt;
+  std::vector<uint64_t> indices;
+  for (uint64_t i = begin; i < count; i += step)
+    indices.push_back(i);
+  return indices;
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Runs random cases against the fp64 reference\n");
+  std::optional<std::vector<uint64_t>> indices = chooseCases();
+  if (!indices)
+    return fail("--shard=" + shard +
+                " is not i/n with i from 0 to n - 1, as in --shard=0/4");
+  if (printCase) {
+    if (index_ < 0)
+      return fail("--print needs --index=i");
+    outs() << cases::sweepCase(seed, uint64_t(index_)).toJson();
+    return 0;
+  }
+  DeviceOptions options;
+  options.target = arch;
+  Expected<std::unique_ptr<cases::Device>> device =
+      createDevice(deviceName, options);
+  if (!device)
+    return fail(toString(device.takeError()));
+  bool onCpu = (*device)->name() == "reference";
+  unsigned threads =
+      onCpu ? hardware_concurrency(jobs).compute_thread_count() : 1;
+  Sweep sweep(**device, std::move(*indices));
+  std::vector<std::thread> workers;
+  for (unsigned i = 1; i < threads; ++i)
+    workers.emplace_back([&] { sweep.work(1); });
+  sweep.work(onCpu ? 1 : jobs);
+  for (std::thread &worker : workers)
+    worker.join();
+  return sweep.finish();
+}

@@ -1,0 +1,124 @@
+//===- ReferenceDevice.cpp - Cases on the CPU -----------------------------===//
+
+#include "tools/weft-run/Devices.h"
+
+#include "compiler/Pipeline.h"
+#include "compiler/attn/FromSpec.h"
+#include "compiler/explain/Explain.h"
+#include "runtime/reference/ReferenceExecutor.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+using namespace weft;
+using llvm::Error;
+using llvm::Expected;
+
+namespace {
+using reference::ReferenceExecutor;
+using reference::ReferenceOptions;
+
+class ReferenceDevice : public cases::Device {
+public:
+  ReferenceDevice(const Target &target, std::optional<int64_t> residentCtas)
+      : target(target), residentCtas(residentCtas) {}
+
+  llvm::StringRef name() const override { return "reference"; }
+  Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
+                                   const Problem &problem) override;
+  Error run(const AttentionSpec &spec, const Problem &problem,
+            llvm::ArrayRef<cases::Allocation> memory,
+            const cases::RunOptions &options) override;
+  Expected<std::string> explain(const AttentionSpec &spec) override {
+    return weft::explain(spec, target);
+  }
+
+private:
+  using Shared = std::shared_ptr<const ReferenceExecutor>;
+  Expected<Shared> executorFor(const AttentionSpec &spec);
+
+  const Target &target;
+  std::optional<int64_t> residentCtas;
+  std::mutex mutex; ///< of `executors`
+  llvm::StringMap<Shared> executors;
+};
+} // namespace
+
+/// Lowers `spec` to the tile stage, where plan and bodies can be run.
+static Expected<std::unique_ptr<ReferenceExecutor>>
+compileForCpu(const AttentionSpec &spec, const Target &target) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string complaint;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        llvm::raw_string_ostream(complaint) << diagnostic << "\n";
+        return mlir::success();
+      });
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      buildAttnModule(context, spec, target);
+  mlir::PassManager passes(&context);
+  buildStep(passes, Stage::Plan);
+  buildStep(passes, Stage::Tile);
+  if (!module || mlir::failed(passes.run(*module)))
+    return llvm::createStringError("cannot compile '" + spec.str() +
+                                   "': " + complaint);
+  return ReferenceExecutor::create(*module);
+}
+
+Expected<ReferenceDevice::Shared>
+ReferenceDevice::executorFor(const AttentionSpec &spec) {
+  std::string key = spec.str();
+  {
+    std::lock_guard lock(mutex);
+    if (auto it = executors.find(key); it != executors.end())
+      return it->second;
+  }
+  // Two threads may compile the same spec; one of the results is kept.
+  Expected<std::unique_ptr<ReferenceExecutor>> made =
+      compileForCpu(spec, target);
+  if (!made)
+    return made.takeError();
+  std::lock_guard lock(mutex);
+  return executors.try_emplace(key, std::move(*made)).first->second;
+}
+
+Expected<int64_t> ReferenceDevice::workspaceBytes(const AttentionSpec &spec,
+                                                  const Problem &problem) {
+  Expected<Shared> executor = executorFor(spec);
+  if (!executor)
+    return executor.takeError();
+  return (*executor)->workspaceBytes(problem);
+}
+
+Error ReferenceDevice::run(const AttentionSpec &spec, const Problem &problem,
+                           llvm::ArrayRef<cases::Allocation> memory,
+                           const cases::RunOptions &options) {
+  if (Error e = checkProblem(problem, spec))
+    return e;
+  Expected<Shared> executor = executorFor(spec);
+  if (!executor)
+    return executor.takeError();
+  static constexpr int64_t residents[] = {7, 1, 2, 0};
+  ReferenceOptions run;
+  run.seed = options.seed;
+  run.residentCtas = residentCtas.value_or(residents[options.seed % 4]);
+  if (options.poison)
+    run.poison = 0xff;
+  return (*executor)->run(problem, run);
+}
+
+Expected<std::unique_ptr<cases::Device>>
+weft::createReferenceDevice(const DeviceOptions &options) {
+  Expected<const Target *> target = targetByName(options.target);
+  if (!target)
+    return target.takeError();
+  return std::make_unique<ReferenceDevice>(**target, options.residentCtas);
+}

@@ -1,0 +1,107 @@
+//===- weft-run.cpp - Runs a case file and checks every result ------------===//
+//
+//   weft-run CASE.json --device=reference|cuda [--poison] [--explain] [--json]
+//
+// Exits 0 only if every result is right and every expectation holds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "runtime/cases/RunCase.h"
+#include "tools/weft-run/Devices.h"
+#include "tools/weft-run/ReportPrinter.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace weft;
+
+static cl::OptionCategory category("weft-run options");
+
+static cl::opt<std::string> input(cl::Positional, cl::Required,
+                                  cl::desc("CASE.json"), cl::cat(category));
+static cl::opt<std::string>
+    deviceName("device", cl::init("reference"), cl::cat(category),
+               cl::desc("reference (the CPU, the default) or cuda"),
+               cl::value_desc("name"));
+static cl::opt<bool>
+    poison("poison", cl::cat(category),
+           cl::desc("Run every pass again with results and workspace filled "
+                    "with a pattern first"));
+static cl::opt<bool> explainPlans(
+    "explain", cl::cat(category),
+    cl::desc("Print the plans: who owns and who initialises each buffer"));
+static cl::opt<bool> jsonOutput("json", cl::cat(category),
+                                cl::desc("Print the report as JSON"));
+static cl::opt<std::string>
+    arch("arch", cl::init("sm_90a"), cl::cat(category), cl::value_desc("name"),
+         cl::desc("Target whose schedules the reference device runs"));
+static cl::opt<int64_t> resident(
+    "resident", cl::init(7), cl::cat(category), cl::value_desc("n"),
+    cl::desc("CTAs of a launch that the reference device runs at a time, 0 "
+             "for all (default 7)"));
+static cl::opt<uint64_t>
+    seed("seed", cl::init(0), cl::cat(category), cl::value_desc("n"),
+         cl::desc("Of the order in which the reference device runs CTAs"));
+static cl::opt<int> gpu("gpu", cl::init(0), cl::cat(category),
+                        cl::value_desc("n"),
+                        cl::desc("The GPU that --device=cuda runs on"));
+
+static int fail(Error error) {
+  WithColor::error(errs(), "weft-run") << toString(std::move(error)) << "\n";
+  return 1;
+}
+
+/// The plan of every spec of the case, each once.
+static Error printPlans(const cases::CaseReport &report,
+                        cases::Device &device) {
+  std::vector<std::string> seen;
+  for (const cases::CallReport &call : report.calls)
+    for (const std::string &text : call.specs) {
+      if (is_contained(seen, text))
+        continue;
+      seen.push_back(text);
+      Expected<AttentionSpec> spec = AttentionSpec::parse(text);
+      if (!spec)
+        return spec.takeError();
+      Expected<std::string> plan = device.explain(*spec);
+      if (!plan)
+        return plan.takeError();
+      // JSON keeps standard output for itself.
+      (jsonOutput ? errs() : outs()) << *plan << "\n";
+    }
+  return Error::success();
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Runs a case file and compares every result with an fp64 reference\n");
+  Expected<cases::CaseFile> file = cases::CaseFile::load(input);
+  if (!file)
+    return fail(file.takeError());
+  DeviceOptions deviceOptions;
+  deviceOptions.target = arch;
+  deviceOptions.residentCtas = resident;
+  deviceOptions.ordinal = gpu;
+  Expected<std::unique_ptr<cases::Device>> device =
+      createDevice(deviceName, deviceOptions);
+  if (!device)
+    return fail(device.takeError());
+  cases::CaseOptions options;
+  options.poison = poison;
+  options.seed = seed;
+  Expected<cases::CaseReport> report = cases::runCase(*file, **device, options);
+  if (!report)
+    return fail(report.takeError());
+  if (explainPlans)
+    if (Error e = printPlans(*report, **device))
+      return fail(std::move(e));
+  if (jsonOutput)
+    printJson(outs(), *file, (*device)->name(), *report);
+  else
+    printReport(outs(), *file, (*device)->name(), *report);
+  return report->passed() ? 0 : 1;
+}
