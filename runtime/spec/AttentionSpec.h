@@ -37,9 +37,9 @@ struct SideLayout {
 
 enum class MaskKind {
   None,
-  Causal,             ///< j <= i
-  CausalBottomRight,  ///< j <= i + n_k - n_q
-  SlidingWindow,      ///< i - left <= j <= i + right
+  Causal,                   ///< j <= i
+  CausalBottomRight,        ///< j <= i + n_k - n_q
+  SlidingWindow,            ///< i - left <= j <= i + right
   SlidingWindowBottomRight, ///< the same with i + n_k - n_q
 };
 

@@ -32,7 +32,7 @@ struct TensorView {
 struct SideSizes {
   int64_t heads = 0;
   int64_t seqlen = 0; ///< batch layouts: rows of one sequence in the buffer
-  int64_t rows = 0;   ///< rows held: batch * seqlen, or the rows of a thd tensor
+  int64_t rows = 0; ///< rows held: batch * seqlen, or the rows of a thd tensor
   int64_t maxSeqlen = 0; ///< hint for speed, 0: unknown
   /// thd: prefix sums of used lengths, batch + 1 entries.
   const int32_t *cuSeqlens = nullptr;
