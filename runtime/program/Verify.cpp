@@ -51,6 +51,12 @@ static bool isBinary(ExprOp op) {
 }
 
 static Error checkFormulas(const Program &program) {
+  // FlatBuffers' verifier does not look at the alignment of structs in a
+  // vector.
+  if (program.exprs() &&
+      reinterpret_cast<uintptr_t>(program.exprs()->Data()) % alignof(Expr))
+    return corrupt("its formulas are not aligned to " + Twine(alignof(Expr)) +
+                   " bytes");
   for (int64_t i = 0; i < sizeOf(program.exprs()); ++i) {
     const Expr &expr = *program.exprs()->Get(i);
     if (Error e = checkEnum(expr.op(), "operator of formula " + Twine(i)))
