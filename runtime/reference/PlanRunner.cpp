@@ -4,7 +4,6 @@
 
 #include "dialects/tile/Tile.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -15,7 +14,6 @@ using namespace weft::reference;
 using llvm::Error;
 using llvm::Expected;
 using llvm::Twine;
-namespace arith = mlir::arith;
 
 /// Of every buffer in the arena.
 static constexpr int64_t arenaAlignment = 256;
@@ -44,155 +42,12 @@ PlanRunner::PlanRunner(const Bodies &bodies, const Problem &problem,
                        const ReferenceOptions &options)
     : bodies(bodies), problem(problem), options(options),
       q(Side::read(problem.q, problem.batch, "q")),
-      kv(Side::read(problem.kv, problem.batch, "kv")), random(options.seed) {}
+      kv(Side::read(problem.kv, problem.batch, "kv")), random(options.seed),
+      sizes(problem, options.smCount) {}
 
 //===----------------------------------------------------------------------===//
-// Scalars
+// Variants
 //===----------------------------------------------------------------------===//
-
-int64_t PlanRunner::sizeOf(plan::Size size) const {
-  switch (size) {
-  case plan::Size::batch:
-    return problem.batch;
-  case plan::Size::seqlen_q:
-    return q.seqlen;
-  case plan::Size::seqlen_kv:
-    return kv.seqlen;
-  case plan::Size::rows_q:
-    return q.rows;
-  case plan::Size::rows_kv:
-    return kv.rows;
-  case plan::Size::heads_q:
-    return q.heads;
-  case plan::Size::heads_kv:
-    return kv.heads;
-  case plan::Size::sm_count:
-    return options.smCount;
-  }
-  return 0;
-}
-
-Expected<int64_t> PlanRunner::integer(mlir::Value value) {
-  auto entry = integers.find(value);
-  if (entry == integers.end())
-    return error("a plan's scalars come from plan.size and integer arithmetic");
-  return entry->second;
-}
-
-static std::optional<int64_t> compare(arith::CmpIPredicate predicate, int64_t a,
-                                      int64_t b) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-    return a < b;
-  case arith::CmpIPredicate::sle:
-    return a <= b;
-  case arith::CmpIPredicate::sgt:
-    return a > b;
-  case arith::CmpIPredicate::sge:
-    return a >= b;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// Binary integer arithmetic; nothing where it overflows or is not known.
-static std::optional<int64_t> combine(mlir::Operation *op, int64_t a,
-                                      int64_t b) {
-  int64_t result;
-  bool divides = b > 0;
-  return llvm::TypeSwitch<mlir::Operation *, std::optional<int64_t>>(op)
-      .Case([&](arith::AddIOp) -> std::optional<int64_t> {
-        if (llvm::AddOverflow(a, b, result))
-          return std::nullopt;
-        return result;
-      })
-      .Case([&](arith::SubIOp) -> std::optional<int64_t> {
-        if (llvm::SubOverflow(a, b, result))
-          return std::nullopt;
-        return result;
-      })
-      .Case([&](arith::MulIOp) -> std::optional<int64_t> {
-        if (llvm::MulOverflow(a, b, result))
-          return std::nullopt;
-        return result;
-      })
-      .Case([&](arith::CeilDivSIOp) -> std::optional<int64_t> {
-        if (!divides)
-          return std::nullopt;
-        return a / b + (a % b > 0);
-      })
-      .Case([&](arith::FloorDivSIOp) -> std::optional<int64_t> {
-        if (!divides)
-          return std::nullopt;
-        return a / b - (a % b < 0);
-      })
-      .Case([&](arith::DivSIOp) -> std::optional<int64_t> {
-        if (!divides)
-          return std::nullopt;
-        return a / b;
-      })
-      .Case([&](arith::RemSIOp) -> std::optional<int64_t> {
-        if (!divides)
-          return std::nullopt;
-        return a % b;
-      })
-      .Case([&](arith::MinSIOp) { return std::optional(std::min(a, b)); })
-      .Case([&](arith::MaxSIOp) { return std::optional(std::max(a, b)); })
-      .Case([&](arith::AndIOp) { return std::optional(a & b); })
-      .Case([&](arith::OrIOp) { return std::optional(a | b); })
-      .Case([&](arith::XOrIOp) { return std::optional(a ^ b); })
-      .Case([&](arith::CmpIOp op) { return compare(op.getPredicate(), a, b); })
-      .Default([](mlir::Operation *) { return std::nullopt; });
-}
-
-Error PlanRunner::evaluate(mlir::Operation *op) {
-  if (auto size = llvm::dyn_cast<plan::SizeOp>(op)) {
-    integers[size.getResult()] = sizeOf(size.getSize());
-    return Error::success();
-  }
-  if (auto constant = llvm::dyn_cast<arith::ConstantOp>(op)) {
-    auto value = llvm::dyn_cast<mlir::IntegerAttr>(constant.getValue());
-    if (!value || value.getValue().getBitWidth() > 64)
-      return unsupported(op, "a plan's constants are i64 and i1");
-    integers[constant.getResult()] = value.getType().isInteger(1)
-                                         ? value.getValue().getBoolValue()
-                                         : value.getValue().getSExtValue();
-    return Error::success();
-  }
-  llvm::SmallVector<int64_t, 3> operands;
-  for (mlir::Value operand : op->getOperands()) {
-    Expected<int64_t> value = integer(operand);
-    if (!value)
-      return unsupported(op, llvm::toString(value.takeError()));
-    operands.push_back(*value);
-  }
-  if (llvm::isa<arith::SelectOp>(op)) {
-    integers[op->getResult(0)] = operands[0] ? operands[1] : operands[2];
-    return Error::success();
-  }
-  if (llvm::isa<arith::ExtUIOp>(op)) {
-    integers[op->getResult(0)] = operands[0];
-    return Error::success();
-  }
-  if (operands.size() != 2 || op->getNumResults() != 1)
-    return unsupported(op, "a plan knows no such op");
-  std::optional<int64_t> value = combine(op, operands[0], operands[1]);
-  if (!value)
-    return error(op, "of " + Twine(operands[0]) + " and " + Twine(operands[1]) +
-                         " overflows, divides by less than 1, or is not known "
-                         "to plans");
-  integers[op->getResult(0)] = *value;
-  return Error::success();
-}
-
-static bool isScalarOp(mlir::Operation &op) {
-  return llvm::isa<plan::SizeOp>(op) ||
-         llvm::isa<arith::ArithDialect>(op.getDialect());
-}
 
 Expected<plan::FuncOp>
 PlanRunner::choose(llvm::ArrayRef<plan::FuncOp> variants) {
@@ -202,15 +57,15 @@ PlanRunner::choose(llvm::ArrayRef<plan::FuncOp> variants) {
     bool holds = true;
     for (mlir::Operation &op : variant.getBody().front()) {
       if (auto guard = llvm::dyn_cast<plan::GuardOp>(op)) {
-        Expected<int64_t> condition = integer(guard.getCondition());
+        Expected<int64_t> condition = sizes.get(guard.getCondition());
         if (!condition)
           return condition.takeError();
         holds = *condition;
         break;
       }
-      if (!isScalarOp(op))
+      if (!PlanSizes::knows(op))
         break;
-      if (Error e = evaluate(&op))
+      if (Error e = sizes.evaluate(op))
         return e;
     }
     if (holds)
@@ -323,12 +178,12 @@ Expected<Buffer *> PlanRunner::owned(mlir::Value value, bool consume) {
 //===----------------------------------------------------------------------===//
 
 Expected<PlanRunner::Place> PlanRunner::place(plan::ReserveOp op) {
-  Expected<int64_t> bytes = integer(op.getBytes());
+  Expected<int64_t> bytes = sizes.get(op.getBytes());
   if (!bytes)
     return bytes.takeError();
   int64_t offset = arenaEnd;
   if (op.getOffset()) {
-    Expected<int64_t> given = integer(op.getOffset());
+    Expected<int64_t> given = sizes.get(op.getOffset());
     if (!given)
       return given.takeError();
     offset = *given;
@@ -346,8 +201,8 @@ Expected<PlanRunner::Place> PlanRunner::place(plan::ReserveOp op) {
 
 Expected<int64_t> PlanRunner::workspaceBytes(plan::FuncOp plan) {
   for (mlir::Operation &op : plan.getBody().front()) {
-    if (isScalarOp(op)) {
-      if (Error e = evaluate(&op))
+    if (PlanSizes::knows(op)) {
+      if (Error e = sizes.evaluate(op))
         return e;
     } else if (auto reserve = llvm::dyn_cast<plan::ReserveOp>(op)) {
       Expected<Place> placed = place(reserve);
@@ -459,7 +314,8 @@ static Error checkArgument(const BufferArgument &argument,
 Error PlanRunner::launch(plan::LaunchOp op) {
   ++launches;
   auto module = op->getParentOfType<mlir::ModuleOp>();
-  auto kernel = module.lookupSymbol<plan::KernelOp>(op.getKernel());
+  auto kernel =
+      module.lookupSymbol<plan::KernelOp>(op.getKernelAttr().getAttr());
   std::string where = ("launch " + Twine(launches) + ", @" + op.getKernel() +
                        ", of @" + op->getParentOfType<plan::FuncOp>().getName())
                           .str();
@@ -512,7 +368,7 @@ Error PlanRunner::launch(plan::LaunchOp op) {
   for (auto [result, buffer] : llvm::zip_equal(op.getResults(), consumed))
     give(result, buffer);
 
-  Expected<int64_t> ctas = integer(op.getGrid());
+  Expected<int64_t> ctas = sizes.get(op.getGrid());
   if (!ctas)
     return ctas.takeError();
   Expected<std::vector<Point>> points = pointsOf(code.grid, q, kv);
@@ -579,8 +435,8 @@ Error PlanRunner::finish(plan::ReturnOp op) {
 }
 
 Error PlanRunner::step(mlir::Operation &op) {
-  if (isScalarOp(op))
-    return evaluate(&op);
+  if (PlanSizes::knows(op))
+    return sizes.evaluate(op);
   return llvm::TypeSwitch<mlir::Operation *, Error>(&op)
       .Case([](plan::GuardOp) { return Error::success(); })
       .Case([&](plan::ReserveOp op) { return reserve(op); })

@@ -4,6 +4,7 @@
 #define WEFT_RUNTIME_REFERENCE_PLANRUNNER_H
 
 #include "runtime/reference/Launch.h"
+#include "runtime/reference/PlanSizes.h"
 #include "runtime/reference/ReferenceExecutor.h"
 
 #include "dialects/plan/Plan.h"
@@ -31,11 +32,6 @@ public:
   llvm::Error run(plan::FuncOp plan);
 
 private:
-  // Scalars of a plan, all i64 (i1 as 0 or 1).
-  llvm::Expected<int64_t> integer(mlir::Value value);
-  llvm::Error evaluate(mlir::Operation *op);
-  int64_t sizeOf(plan::Size size) const;
-
   // Buffers.
   llvm::Error arguments(plan::FuncOp plan);
   Buffer &addBuffer(llvm::StringRef name, Buffer::Kind kind,
@@ -66,7 +62,7 @@ private:
   Random random;
   TilePool pool;
 
-  llvm::DenseMap<mlir::Value, int64_t> integers;
+  PlanSizes sizes;
   std::deque<Buffer> buffers;
   /// The value that owns each buffer now; null: released or returned.
   llvm::DenseMap<Buffer *, mlir::Value> owners;

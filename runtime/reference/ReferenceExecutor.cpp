@@ -16,7 +16,6 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/OwningOpRef.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 using namespace weft;
@@ -25,7 +24,7 @@ using llvm::Error;
 using llvm::Expected;
 
 struct ReferenceExecutor::Implementation {
-  std::unique_ptr<mlir::MLIRContext> context; ///< null: the caller's
+  std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::vector<plan::FuncOp> variants;
   Bodies bodies;
@@ -94,12 +93,11 @@ ReferenceExecutor::createFromText(llvm::StringRef text) {
 
 Expected<std::unique_ptr<ReferenceExecutor>>
 ReferenceExecutor::create(mlir::ModuleOp module) {
-  auto implementation = std::make_unique<Implementation>();
-  implementation->module = module.clone();
-  if (Error e = implementation->load())
-    return e;
-  return std::unique_ptr<ReferenceExecutor>(
-      new ReferenceExecutor(std::move(implementation)));
+  // Through its text, into a context of its own.
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, mlir::OpPrintingFlags().enableDebugInfo());
+  return createFromText(text);
 }
 
 /// The layout that the lists of one side say.

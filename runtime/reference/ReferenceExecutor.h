@@ -45,7 +45,7 @@ public:
   /// Parses, verifies and compiles the module.
   static llvm::Expected<std::unique_ptr<ReferenceExecutor>>
   createFromText(llvm::StringRef module);
-  /// The same of a copy of `module`, whose context outlives the executor.
+  /// The same of `module`, which it copies.
   static llvm::Expected<std::unique_ptr<ReferenceExecutor>>
   create(mlir::ModuleOp module);
   ~ReferenceExecutor();
