@@ -1,0 +1,120 @@
+//===- GlobalTiles.cpp - Register tiles from and to global memory ---------===//
+
+#include "compiler/emitc/KernelWriter.h"
+
+using namespace mlir;
+
+namespace weft {
+
+/// Whether two neighbours of a row, the first at an even column, can be one
+/// access of twice the size.
+static bool canPair(tile::BufferType type, int64_t align) {
+  int64_t bytes = type.getElementType().isF32() ? 4 : 2;
+  if (type.getColumns() % 2)
+    return false;
+  return type.getLayout() == tile::BufferLayout::packed ||
+         (type.getLayout() == tile::BufferLayout::strided &&
+          align >= 2 * bytes);
+}
+
+LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
+  auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
+  auto domain = ::cast<RankedTensorType>(op.getResult().getType());
+  if (domain.getElementType() != type.getElementType())
+    return op.emitError() << "loads elements of " << type << " as " << domain;
+  bool acc = isa<warp::AccAttr>(domain.getEncoding());
+  bool row = isa<warp::RowAttr>(domain.getEncoding());
+  if (!acc && !row && !isa<warp::ColumnAttr>(domain.getEncoding()))
+    return op.emitError("loads #warp.acc, #warp.row or #warp.column");
+  FailureOr<Value> pad = literalOf(
+      op, FloatAttr::get(type.getElementType(), op.getPad().convertToDouble()));
+  if (failed(pad))
+    return failure();
+
+  comment("load " + nameOf(op.getBuffer()));
+  Value target = arrayOf(op.getResult());
+  Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+  bool uniform = type.getLayout() == tile::BufferLayout::uniform;
+  bool pair = acc && canPair(type, kernel.getAlign());
+  unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
+    // A column vector is loaded from rows, too.
+    Value index = acc || row ? rowOf(domain, e) : columnOf(domain, e);
+    name(index, "row");
+    Value exists = compare(emitc::CmpPredicate::lt, index, rows.left);
+    Value source = rows.pointer;
+    if (!uniform)
+      source = this->add(source, multiply(index, rows.rowStride));
+    if (acc) {
+      Value column = name(columnOf(domain, e), "column");
+      if (domain.getDimSize(1) > type.getColumns())
+        exists = both(exists, compare(emitc::CmpPredicate::lt, column,
+                                      literal(type.getColumns(), i32())));
+      if (!uniform)
+        source = this->add(source, column);
+    }
+    if (pair)
+      call("memory", "load_pair_or",
+           {addressOf(target, e), source, exists, *pad});
+    else
+      set(target, e,
+          pure("memory", "load_or", storageType(type.getElementType()),
+               {source, exists, *pad}));
+  });
+  return success();
+}
+
+LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
+                                       Value rowRange, Value head, bool add) {
+  auto type = ::cast<tile::BufferType>(buffer.getType());
+  auto domain = ::cast<RankedTensorType>(value.getType());
+  if (domain.getElementType() != type.getElementType())
+    return op->emitError() << "stores " << domain << " as elements of " << type;
+  if (add && !type.getElementType().isF32())
+    return op->emitError("adds f32 only");
+  bool acc = isa<warp::AccAttr>(domain.getEncoding());
+  if (!acc && !isa<warp::RowAttr>(domain.getEncoding()))
+    return op->emitError("stores #warp.acc or #warp.row");
+  if (type.getLayout() == tile::BufferLayout::uniform)
+    return op->emitError("stores to memory of one element");
+
+  comment((add ? "add to " : "store ") + nameOf(buffer));
+  Rows rows = rowsOf(buffer, rowRange, head);
+  bool pair = acc && !add && canPair(type, kernel.getAlign());
+  LogicalResult result = success();
+  unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
+    Value row = name(rowOf(domain, e), "row");
+    Value exists = compare(emitc::CmpPredicate::lt, row, rows.left);
+    Value target = this->add(rows.pointer, multiply(row, rows.rowStride));
+    if (acc) {
+      Value column = name(columnOf(domain, e), "column");
+      if (domain.getDimSize(1) > type.getColumns())
+        exists = both(exists, compare(emitc::CmpPredicate::lt, column,
+                                      literal(type.getColumns(), i32())));
+      target = this->add(target, column);
+    } else {
+      // The four lanes of a row hold the same.
+      exists = both(exists, compare(emitc::CmpPredicate::eq,
+                                    remainder(lane(), literal(4, i32())),
+                                    literal(0, i32())));
+    }
+    ifThen(exists, [&] {
+      FailureOr<Value> first = element(value, e, domain);
+      if (failed(first))
+        return void(result = failure());
+      if (add) {
+        call("memory", "atomic_add", {target, *first});
+      } else if (pair) {
+        FailureOr<Value> second =
+            element(value, this->add(e, literal(1, i32())), domain);
+        if (failed(second))
+          return void(result = failure());
+        call("memory", "store_pair", {target, *first, *second});
+      } else {
+        call("memory", "store", {target, *first});
+      }
+    });
+  });
+  return result;
+}
+
+} // namespace weft

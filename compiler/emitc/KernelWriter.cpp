@@ -1,0 +1,541 @@
+//===- KernelWriter.cpp - Writes one kernel as EmitC ----------------------===//
+
+#include "compiler/emitc/KernelWriter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace weft {
+
+int64_t elementsOf(RankedTensorType type, int64_t warps) {
+  int64_t count = type.getNumElements();
+  return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
+      .Case([&](warp::AccAttr) { return count / (32 * warps); })
+      .Case([&](warp::OperandLayoutAttr) { return count / (64 * warps); })
+      .Case([&](warp::RowAttr) { return count / (8 * warps); })
+      .Case([&](warp::ColumnAttr) { return count / 4; })
+      .Default([](Attribute) { return 0; });
+}
+
+KernelWriter::KernelWriter(warp::FuncOp kernel)
+    : kernel(kernel), builder(kernel), loc(kernel.getLoc()), registers(kernel),
+      warps(kernel.getWarps()), threads(32 * kernel.getWarps()),
+      arrays(registers.all().size()) {}
+
+FailureOr<emitc::FuncOp> KernelWriter::write() {
+  for (const RegisterArray &array : registers.all())
+    if (elementsOf(array.type, warps) == 0)
+      return kernel.emitError()
+             << "has a register tile " << array.type << " that its " << warps
+             << " warps cannot hold; give it a layout of the warp dialect and "
+                "16 rows a warp";
+  StringRef stem = kernel.getSymName();
+  stem.consume_back(plan::KernelOp::bodySuffix());
+  func = emitc::FuncOp::create(builder, loc, kernel.getSymName(),
+                               builder.getFunctionType({}, {}));
+  func->setAttr(kEntryAttr, builder.getStringAttr("weft_" + stem));
+  Block *body = func.addEntryBlock();
+  builder.setInsertionPointToStart(body);
+  headEnd = emitc::VerbatimOp::create(builder, loc, StringRef("head"));
+
+  for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
+    if (isa<tile::BufferType>(argument.getType()))
+      continue;
+    auto which = kernel.getArgAttrOfType<StringAttr>(index, plan::kNameAttr);
+    if (!which)
+      return kernel.emitError()
+             << "scalar argument " << index << " has no " << plan::kNameAttr;
+    scalars[argument] = this->argument(argument.getType(), "scalar", -1,
+                                       which.getValue(), which.str());
+  }
+  if (failed(writeBlock(kernel.getBody().front())))
+    return failure();
+  emitc::ReturnOp::create(builder, loc, Value());
+
+  headEnd->erase();
+  eraseUnused();
+  sortArguments();
+  func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(threads));
+  func->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(sharedBytes));
+  SmallVector<StringRef> names(headers.begin(), headers.end());
+  func->setAttr(kHeadersAttr, builder.getStrArrayAttr(names));
+  func.setSpecifiersAttr(builder.getStrArrayAttr(
+      {"extern \"C\"", "__global__",
+       "__launch_bounds__(" + std::to_string(threads) + ")"}));
+  return func;
+}
+
+LogicalResult KernelWriter::writeBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    loc = op.getLoc();
+    if (failed(writeOp(&op)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult KernelWriter::writeOp(Operation *op) {
+  return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](scf::ForOp) { return writeFor(op); })
+      .Case([&](scf::IfOp) { return writeIf(op); })
+      .Case([&](warp::PointOp op) { return writePoint(op); })
+      .Case([&](tile::LengthOp op) {
+        scalars[op.getResult()] = lengthOf(op.getRowSpace(), op.getSequence());
+        return success();
+      })
+      .Case([&](tile::RowsOp op) { return writeRows(op); })
+      .Case([&](warp::RingOp op) { return writeRing(op); })
+      .Case([&](warp::PutOp op) { return writePut(op); })
+      .Case([&](warp::GetOp op) { return writeGet(op); })
+      .Case([&](warp::CommitOp) {
+        call("copy", "copy_commit", {});
+        return success();
+      })
+      .Case([&](warp::WaitOp op) {
+        call("copy", "copy_wait", {}, {static_cast<int64_t>(op.getPending())});
+        return success();
+      })
+      .Case([&](warp::BarrierOp) {
+        call("thread", "cta_barrier", {});
+        return success();
+      })
+      .Case([&](warp::LoadOp op) { return writeLoad(op); })
+      .Case([&](warp::StoreOp op) {
+        return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
+                          op.getHead(), /*add=*/false);
+      })
+      .Case([&](warp::AddOp op) {
+        return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
+                          op.getHead(), /*add=*/true);
+      })
+      .Case([&](warp::FillOp op) { return writeFill(op); })
+      .Case([&](warp::MmaOp op) { return writeMma(op); })
+      .Case([&](warp::PackOp op) { return writePack(op); })
+      .Case([&](warp::ReduceOp op) { return writeReduce(op); })
+      .Case([&](warp::MapOp op) { return writeMap(op); })
+      .Case<warp::CoordinatesOp, warp::ExpandOp, tensor::SplatOp>(
+          [](auto) { return success(); })
+      .Case([&](warp::FetchOp op) {
+        return op.emitError("has no place in shared memory yet; run "
+                            "warp-pipeline first");
+      })
+      .Default([&](Operation *op) -> LogicalResult {
+        bool tiles = llvm::any_of(op->getResultTypes(), [](Type type) {
+          return isa<RankedTensorType>(type);
+        });
+        if (tiles)
+          return isa<arith::ConstantOp>(op) ? success() : writeElementwise(op);
+        SmallVector<Value> operands;
+        for (Value operand : op->getOperands())
+          operands.push_back(scalar(operand));
+        FailureOr<SmallVector<Value>> results = writeScalarOp(op, operands);
+        if (failed(results))
+          return failure();
+        for (auto [source, written] : llvm::zip(op->getResults(), *results)) {
+          scalars[source] = written;
+          if (auto given = op->getAttrOfType<StringAttr>(plan::kNameAttr))
+            name(written, given.getValue());
+        }
+        return success();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Small things
+//===----------------------------------------------------------------------===//
+
+Type KernelWriter::opaque(StringRef name) {
+  return emitc::OpaqueType::get(builder.getContext(), name);
+}
+
+Type KernelWriter::pointerTo(Type type, bool isConst) {
+  if (isConst)
+    type = opaque(type.isF32()    ? "const float"
+                  : type == i32() ? "const int32_t"
+                                  : "const uint16_t");
+  return emitc::PointerType::get(type);
+}
+
+Type KernelWriter::storageType(Type element) {
+  return isa<Float16Type, BFloat16Type>(element) ? u16() : element;
+}
+
+Value KernelWriter::literal(StringRef text, Type type) {
+  return emitc::LiteralOp::create(builder, loc, type, text);
+}
+Value KernelWriter::literal(int64_t value, Type type) {
+  std::string text = std::to_string(value);
+  if (value < INT32_MIN || value > INT32_MAX)
+    text = value == INT64_MIN ? "(-9223372036854775807ll - 1)" : text + "ll";
+  return literal(text, type);
+}
+
+/// Pointers and wide integers win, as in C++.
+static Type arithmeticType(Value a, Value b) {
+  auto rank = [](Type type) {
+    if (isa<emitc::PointerType>(type))
+      return 4;
+    if (type.isF32())
+      return 3;
+    if (type.isInteger(64))
+      return 2;
+    return type.isUnsignedInteger(32) ? 1 : 0;
+  };
+  return rank(a.getType()) >= rank(b.getType()) ? a.getType() : b.getType();
+}
+
+static std::optional<StringRef> literalText(Value value) {
+  if (auto literal = value.getDefiningOp<emitc::LiteralOp>())
+    return literal.getValue();
+  return std::nullopt;
+}
+static bool isLiteral(Value value, StringRef text) {
+  return literalText(value) == text;
+}
+
+Value KernelWriter::add(Value a, Value b) {
+  if (isLiteral(b, "0"))
+    return a;
+  if (isLiteral(a, "0") && a.getType() == b.getType())
+    return b;
+  return emitc::AddOp::create(builder, loc, arithmeticType(a, b), a, b);
+}
+Value KernelWriter::subtract(Value a, Value b) {
+  return emitc::SubOp::create(builder, loc, arithmeticType(a, b), a, b);
+}
+Value KernelWriter::multiply(Value a, Value b) {
+  if (isLiteral(a, "1") && !a.getType().isF32())
+    return b;
+  if (isLiteral(b, "1") && !b.getType().isF32())
+    return a;
+  return emitc::MulOp::create(builder, loc, arithmeticType(a, b), a, b);
+}
+Value KernelWriter::divide(Value a, Value b) {
+  return emitc::DivOp::create(builder, loc, arithmeticType(a, b), a, b);
+}
+Value KernelWriter::remainder(Value a, Value b) {
+  return emitc::RemOp::create(builder, loc, arithmeticType(a, b), a, b);
+}
+Value KernelWriter::compare(emitc::CmpPredicate predicate, Value a, Value b) {
+  return emitc::CmpOp::create(builder, loc, i1(), predicate, a, b);
+}
+Value KernelWriter::both(Value a, Value b) {
+  if (isLiteral(a, "true"))
+    return b;
+  if (isLiteral(b, "true"))
+    return a;
+  return emitc::LogicalAndOp::create(builder, loc, i1(), a, b);
+}
+Value KernelWriter::cast(Value a, Type type) {
+  return a.getType() == type ? a : emitc::CastOp::create(builder, loc, type, a);
+}
+
+Value KernelWriter::pure(StringRef header, StringRef callee, Type result,
+                         ValueRange operands, ArrayRef<int64_t> templateArgs) {
+  headers.insert(header.str());
+  ArrayAttr parameters;
+  if (!templateArgs.empty())
+    parameters = builder.getI64ArrayAttr(templateArgs);
+  auto op = emitc::CallOpaqueOp::create(builder, loc, TypeRange(result), callee,
+                                        operands, ArrayAttr(), parameters);
+  op->setAttr(kPureAttr, builder.getUnitAttr());
+  return op.getResult(0);
+}
+
+void KernelWriter::call(StringRef header, StringRef callee, ValueRange operands,
+                        ArrayRef<int64_t> templateArgs) {
+  headers.insert(header.str());
+  ArrayAttr parameters;
+  if (!templateArgs.empty())
+    parameters = builder.getI64ArrayAttr(templateArgs);
+  emitc::CallOpaqueOp::create(builder, loc, TypeRange(), callee, operands,
+                              ArrayAttr(), parameters);
+}
+
+Value KernelWriter::name(Value value, const Twine &name) {
+  if (Operation *op = value.getDefiningOp())
+    if (!isa<emitc::LiteralOp>(op) && !op->hasAttr(plan::kNameAttr))
+      op->setAttr(plan::kNameAttr, builder.getStringAttr(name));
+  return value;
+}
+
+Operation *KernelWriter::comment(const Twine &text) {
+  return emitc::VerbatimOp::create(builder, loc,
+                                   builder.getStringAttr("// " + text));
+}
+
+Value KernelWriter::declareArray(Type element, int64_t size,
+                                 const Twine &name) {
+  Type type = emitc::ArrayType::get({size}, element);
+  auto op = emitc::VariableOp::create(
+      builder, loc, type, emitc::OpaqueAttr::get(builder.getContext(), ""));
+  op->setAttr(plan::kNameAttr, builder.getStringAttr(name));
+  return op;
+}
+Value KernelWriter::declareVariable(Type type, const Twine &name) {
+  auto op = emitc::VariableOp::create(
+      builder, loc, emitc::LValueType::get(type),
+      emitc::OpaqueAttr::get(builder.getContext(), ""));
+  op->setAttr(plan::kNameAttr, builder.getStringAttr(name));
+  return op;
+}
+
+Value KernelWriter::at(Value array, Value index) {
+  Type element =
+      isa<emitc::PointerType>(array.getType())
+          ? ::cast<emitc::PointerType>(array.getType()).getPointee()
+          : ::cast<emitc::ArrayType>(array.getType()).getElementType();
+  return emitc::SubscriptOp::create(
+      builder, loc, emitc::LValueType::get(element), array, ValueRange(index));
+}
+Value KernelWriter::get(Value array, Value index) {
+  Value place = at(array, index);
+  return emitc::LoadOp::create(
+      builder, loc, ::cast<emitc::LValueType>(place.getType()).getValueType(),
+      place);
+}
+void KernelWriter::set(Value array, Value index, Value value) {
+  emitc::AssignOp::create(builder, loc, at(array, index), value);
+}
+Value KernelWriter::addressOf(Value array, Value index) {
+  Value place = at(array, index);
+  Type element = ::cast<emitc::LValueType>(place.getType()).getValueType();
+  return emitc::AddressOfOp::create(builder, loc,
+                                    emitc::PointerType::get(element), place);
+}
+
+void KernelWriter::unrolled(int64_t count, int64_t step, const Twine &name,
+                            function_ref<void(Value)> body) {
+  emitc::VerbatimOp::create(builder, loc, StringRef("#pragma unroll"));
+  auto loop = emitc::ForOp::create(builder, loc, literal(0, i32()),
+                                   literal(count, i32()), literal(step, i32()),
+                                   [](OpBuilder &, Location, Value) {});
+  loop->setAttr(plan::kNameAttr, builder.getStringAttr(name));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+  emitc::YieldOp::create(builder, loc);
+}
+
+void KernelWriter::ifThen(Value condition, function_ref<void()> body) {
+  if (isLiteral(condition, "true"))
+    return body();
+  auto op = emitc::IfOp::create(builder, loc, condition, /*addThenBlock=*/true,
+                                /*addElseBlock=*/false);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&op.getThenRegion().front());
+  body();
+  emitc::YieldOp::create(builder, loc);
+}
+
+//===----------------------------------------------------------------------===//
+// Made once
+//===----------------------------------------------------------------------===//
+
+Value KernelWriter::atHead(StringRef key, function_ref<Value()> make) {
+  Value &value = headValues[key.str()];
+  if (value)
+    return value;
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(headEnd);
+  Value made = make();
+  return headValues[key.str()] = name(made, key);
+}
+
+Value KernelWriter::thread() {
+  return atHead("thread",
+                [&] { return pure("thread", "thread_index", i32(), {}); });
+}
+Value KernelWriter::warpIndex() {
+  Value index = thread();
+  return atHead("warp", [&] {
+    return pure("thread", "warp_uniform", i32(),
+                divide(index, literal(32, i32())));
+  });
+}
+Value KernelWriter::lane() {
+  Value index = thread();
+  return atHead("lane", [&] { return remainder(index, literal(32, i32())); });
+}
+Value KernelWriter::warpRow(int64_t rows) {
+  if (warps == 1)
+    return literal(0, i32());
+  Value index = warpIndex();
+  return atHead("warp_row",
+                [&] { return multiply(index, literal(rows / warps, i32())); });
+}
+
+Value KernelWriter::once(const std::string &key, ValueRange inputs,
+                         function_ref<Value()> make) {
+  for (auto [it, end] = onceValues.equal_range(key); it != end; ++it)
+    for (Block *block = builder.getBlock(); block;
+         block = block->getParentOp() ? block->getParentOp()->getBlock()
+                                      : nullptr)
+      if (it->second.getParentBlock() == block)
+        return it->second;
+
+  OpBuilder::InsertionGuard guard(builder);
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (!isa<scf::ForOp>(scope.source))
+      break;
+    if (llvm::any_of(inputs, [&](Value input) {
+          return scope.source->getRegion(0).isAncestor(input.getParentRegion());
+        }))
+      break;
+    builder.setInsertionPoint(scope.written);
+  }
+  Value made = make();
+  onceValues.emplace(key, made);
+  return made;
+}
+
+Value KernelWriter::arrayOf(Value tile) {
+  unsigned index = registers.indexOf(tile);
+  if (arrays[index])
+    return arrays[index];
+  const RegisterArray &array = registers.all()[index];
+  OpBuilder::InsertionGuard guard(builder);
+  for (const Scope &scope : llvm::reverse(scopes)) {
+    if (array.home->findAncestorOpInBlock(*scope.source) != scope.source)
+      continue;
+    builder.setInsertionPoint(scope.written);
+  }
+  Type element = isa<warp::OperandLayoutAttr>(array.type.getEncoding())
+                     ? u32()
+                     : storageType(array.type.getElementType());
+  return arrays[index] =
+             declareArray(element, elementsOf(array.type, warps), array.name);
+}
+
+//===----------------------------------------------------------------------===//
+// Arguments
+//===----------------------------------------------------------------------===//
+
+unsigned KernelWriter::operandOf(Value buffer) const {
+  return ::cast<BlockArgument>(buffer).getArgNumber();
+}
+
+std::string KernelWriter::nameOf(Value buffer) const {
+  unsigned operand = operandOf(buffer);
+  warp::FuncOp source = kernel;
+  auto name = source.getArgAttrOfType<StringAttr>(operand, plan::kNameAttr);
+  return name ? name.str() : "operand_" + std::to_string(operand);
+}
+
+Value KernelWriter::argument(Type type, StringRef kind, int64_t operand,
+                             StringRef which, const std::string &name) {
+  if (auto it = arguments.find(name); it != arguments.end())
+    return it->second.value;
+  static constexpr StringRef kinds[] = {"offsets", "size", "scalar"};
+  static constexpr StringRef order[] = {"batch",
+                                        "row",
+                                        "head",
+                                        "seqlen_q",
+                                        "seqlen_kv",
+                                        "rows_q",
+                                        "rows_kv",
+                                        "heads_q",
+                                        "heads_kv",
+                                        "cu_seqlens_q",
+                                        "cu_seqlens_q_padded",
+                                        "seqlens_q",
+                                        "cu_seqlens_kv",
+                                        "cu_seqlens_kv_padded",
+                                        "seqlens_kv",
+                                        "scale",
+                                        "softcap",
+                                        "window_left",
+                                        "window_right"};
+  auto position = [](ArrayRef<StringRef> list, StringRef text) -> int {
+    return llvm::find(list, text) - list.begin();
+  };
+  SmallVector<NamedAttribute> facts{
+      builder.getNamedAttr("kind", builder.getStringAttr(kind))};
+  if (operand >= 0)
+    facts.push_back(
+        builder.getNamedAttr("operand", builder.getI64IntegerAttr(operand)));
+  if (!which.empty())
+    facts.push_back(
+        builder.getNamedAttr("which", builder.getStringAttr(which)));
+  Argument made;
+  // Tensors and their strides first, operand by operand.
+  made.rank = operand >= 0 ? -1 : position(kinds, kind);
+  made.operand = operand;
+  made.which = kind == "tensor" ? -1 : position(order, which);
+  made.value = func.getBody().front().addArgument(type, kernel.getLoc());
+  made.attributes = builder.getDictionaryAttr(
+      {builder.getNamedAttr(kArgAttr, builder.getDictionaryAttr(facts)),
+       builder.getNamedAttr(plan::kNameAttr, builder.getStringAttr(name))});
+  arguments.emplace(name, made);
+  return made.value;
+}
+
+Value KernelWriter::tensorArgument(Value buffer) {
+  auto type = ::cast<tile::BufferType>(buffer.getType());
+  bool written = llvm::any_of(buffer.getUsers(), [](Operation *user) {
+    return isa<warp::StoreOp, warp::AddOp, warp::FillOp>(user);
+  });
+  return argument(pointerTo(storageType(type.getElementType()), !written),
+                  "tensor", operandOf(buffer), "", nameOf(buffer));
+}
+Value KernelWriter::strideArgument(Value buffer, StringRef which) {
+  return argument(i64(), "stride", operandOf(buffer), which,
+                  nameOf(buffer) + "_" + which.str() + "_stride");
+}
+Value KernelWriter::offsetsArgument(StringRef which) {
+  return argument(pointerTo(i32(), true), "offsets", -1, which, which.str());
+}
+Value KernelWriter::sizeArgument(StringRef which) {
+  return argument(i64(), "size", -1, which, which.str());
+}
+
+/// Puts the arguments in an order that does not depend on the body.
+void KernelWriter::sortArguments() {
+  SmallVector<Argument *> sorted;
+  for (auto &[name, argument] : arguments)
+    if (!argument.value.use_empty())
+      sorted.push_back(&argument);
+  llvm::stable_sort(sorted, [](const Argument *a, const Argument *b) {
+    return std::tie(a->rank, a->operand, a->which) <
+           std::tie(b->rank, b->operand, b->which);
+  });
+  Block &body = func.getBody().front();
+  unsigned old = body.getNumArguments();
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  for (Argument *argument : sorted) {
+    types.push_back(argument->value.getType());
+    attributes.push_back(argument->attributes);
+    argument->value.replaceAllUsesWith(
+        body.addArgument(types.back(), kernel.getLoc()));
+  }
+  body.eraseArguments(0, old);
+  func.setFunctionType(builder.getFunctionType(types, {}));
+  func.setArgAttrsAttr(builder.getArrayAttr(attributes));
+}
+
+/// Erases what has no effect and no use: names that were not needed after all.
+void KernelWriter::eraseUnused() {
+  SmallVector<Operation *> order;
+  func.walk([&](Operation *op) { order.push_back(op); });
+  for (Operation *op : llvm::reverse(order)) {
+    if (op->getNumResults() == 0 || !op->use_empty())
+      continue;
+    bool removable =
+        op->hasAttr(kPureAttr) || isa<emitc::LiteralOp, emitc::SubscriptOp,
+                                      emitc::LoadOp, emitc::VariableOp>(op);
+    if (auto expression = dyn_cast<emitc::CExpressionInterface>(op))
+      removable |= !expression.hasSideEffects();
+    if (auto add = dyn_cast<emitc::AddOp>(op)) // of a pointer
+      removable = true;
+    if (removable)
+      op->erase();
+  }
+}
+
+} // namespace weft

@@ -1,0 +1,240 @@
+//===- KernelWriter.h - Writes one kernel as EmitC --------------*- C++ -*-===//
+//
+// Walks a warp.func op by op and writes the emitc.func beside it. One file per
+// kind of op holds its members; what they share is here: values by what stands
+// for them, arguments made when first used, things computed once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EMITC_KERNELWRITER_H
+#define WEFT_COMPILER_EMITC_KERNELWRITER_H
+
+#include "compiler/emitc/RegisterArrays.h"
+#include "dialects/attn/Attn.h"
+
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/IR/Builders.h"
+
+#include <map>
+#include <set>
+
+namespace weft {
+
+/// Marks a call without side effects, which the printer may put into an
+/// expression.
+inline constexpr llvm::StringLiteral kPureAttr = "weft.pure";
+inline constexpr llvm::StringLiteral kEntryAttr = "weft.entry";
+inline constexpr llvm::StringLiteral kThreadsAttr = "weft.threads";
+inline constexpr llvm::StringLiteral kSharedBytesAttr = "weft.shared_bytes";
+inline constexpr llvm::StringLiteral kHeadersAttr = "weft.headers";
+inline constexpr llvm::StringLiteral kArgAttr = "weft.arg";
+
+class KernelWriter {
+public:
+  explicit KernelWriter(warp::FuncOp kernel);
+
+  /// Writes the emitc.func in front of the kernel. Errors are emitted at the op
+  /// that cannot be written.
+  mlir::FailureOr<mlir::emitc::FuncOp> write();
+
+private:
+  using Value = mlir::Value;
+
+  //===--- Ops, one file per kind -----------------------------------------===//
+
+  mlir::LogicalResult writeBlock(mlir::Block &block);
+  mlir::LogicalResult writeOp(mlir::Operation *op);
+
+  // Control.cpp
+  mlir::LogicalResult writeFor(mlir::Operation *op);
+  mlir::LogicalResult writeIf(mlir::Operation *op);
+  struct Assignment {
+    Value target; ///< a value of the source, of any kind that can be carried
+    Value source;
+  };
+  mlir::LogicalResult assignAll(llvm::ArrayRef<Assignment> assignments);
+  mlir::LogicalResult declareCarried(Value value, llvm::StringRef name);
+  void takeCarried(Value value, Value from);
+
+  // Scalars.cpp
+  mlir::FailureOr<mlir::SmallVector<Value>>
+  writeScalarOp(mlir::Operation *op, mlir::ValueRange operands);
+  mlir::FailureOr<Value> literalOf(mlir::Operation *op, mlir::TypedAttr value);
+
+  // Elementwise.cpp
+  mlir::LogicalResult writeElementwise(mlir::Operation *op);
+  mlir::LogicalResult writeMap(warp::MapOp op);
+  mlir::LogicalResult writePack(warp::PackOp op);
+  mlir::LogicalResult writeReduce(warp::ReduceOp op);
+  /// Element `e` of `tile`, seen as an element of a tile like `domain`.
+  mlir::FailureOr<Value> element(Value tile, Value e,
+                                 mlir::RankedTensorType domain);
+  Value rowOf(mlir::RankedTensorType domain, Value e);
+  Value columnOf(mlir::RankedTensorType domain, Value e);
+  mlir::LogicalResult copyTile(Value array, Value tile);
+  void copyArray(Value target, Value source);
+
+  // Rows.cpp
+  mlir::LogicalResult writePoint(warp::PointOp op);
+  mlir::LogicalResult writeRows(tile::RowsOp op);
+  Value lengthOf(plan::RowSpace space, Value sequence);
+  Value startsOf(plan::RowSpace space);
+  Value usedOf(plan::RowSpace space);
+  attn::SideAttr sideOf(plan::RowSpace space) const;
+  Value rowsHeld(plan::RowSpace space);
+  Value heads(plan::HeadSpace space);
+
+  /// Rows of a buffer as a kernel sees them.
+  struct Rows {
+    Value pointer;   ///< element 0 of the first row
+    Value rowStride; ///< in elements
+    Value left;      ///< i32: how many of the rows exist
+  };
+  Rows rowsOf(Value buffer, Value rows, Value head);
+  Value basePointer(Value buffer, Value sequence, Value head);
+
+  // Fill.cpp
+  mlir::LogicalResult writeFill(warp::FillOp op);
+
+  // GlobalTiles.cpp
+  mlir::LogicalResult writeLoad(warp::LoadOp op);
+  mlir::LogicalResult writeStore(mlir::Operation *op, Value value, Value buffer,
+                                 Value rows, Value head, bool add);
+
+  // SharedTiles.cpp, Products.cpp
+  mlir::LogicalResult writeRing(warp::RingOp op);
+  mlir::LogicalResult writePut(warp::PutOp op);
+  mlir::LogicalResult writeGet(warp::GetOp op);
+  mlir::LogicalResult writeMma(warp::MmaOp op);
+
+  //===--- What stands for a value ----------------------------------------===//
+
+  /// The emitc value of a scalar, a shared tile or a ring (their addresses).
+  Value scalar(Value value) const { return scalars.lookup(value); }
+  /// The array of a tile that has one, declared where it is first needed.
+  Value arrayOf(Value tile);
+
+  struct RowRange {
+    plan::RowSpace space;
+    Value sequence; ///< of the source
+    Value first;    ///< i64 in the sequence
+    Value row;      ///< i64: what the row stride is multiplied with
+    Value left;     ///< i32
+  };
+
+  //===--- Writing --------------------------------------------------------===//
+
+  mlir::Type i32() { return builder.getI32Type(); }
+  mlir::Type i64() { return builder.getI64Type(); }
+  mlir::Type i1() { return builder.getI1Type(); }
+  mlir::Type f32() { return builder.getF32Type(); }
+  mlir::Type u16() { return builder.getIntegerType(16, false); }
+  mlir::Type u32() { return builder.getIntegerType(32, false); }
+  mlir::Type opaque(llvm::StringRef name);
+  mlir::Type pointerTo(mlir::Type type, bool isConst);
+  /// How an element of a tile or buffer is kept.
+  mlir::Type storageType(mlir::Type element);
+
+  Value literal(llvm::StringRef text, mlir::Type type);
+  Value literal(int64_t value, mlir::Type type);
+  Value add(Value a, Value b);
+  Value subtract(Value a, Value b);
+  Value multiply(Value a, Value b);
+  Value divide(Value a, Value b);
+  Value remainder(Value a, Value b);
+  Value compare(mlir::emitc::CmpPredicate predicate, Value a, Value b);
+  Value both(Value a, Value b);
+  Value cast(Value a, mlir::Type type);
+  /// A call without side effects of a primitive of "weft/`header`.cuh".
+  Value pure(llvm::StringRef header, llvm::StringRef callee, mlir::Type result,
+             mlir::ValueRange operands,
+             llvm::ArrayRef<int64_t> templateArgs = {});
+  void call(llvm::StringRef header, llvm::StringRef callee,
+            mlir::ValueRange operands,
+            llvm::ArrayRef<int64_t> templateArgs = {});
+  Value name(Value value, const llvm::Twine &name);
+  mlir::Operation *comment(const llvm::Twine &text);
+
+  Value declareArray(mlir::Type element, int64_t size, const llvm::Twine &name);
+  Value declareVariable(mlir::Type type, const llvm::Twine &name);
+  Value at(Value array, Value index);  ///< the lvalue
+  Value get(Value array, Value index); ///< its content
+  void set(Value array, Value index, Value value);
+  Value addressOf(Value array, Value index);
+  /// An unrolled loop over [0, count) in steps of `step`.
+  void unrolled(int64_t count, int64_t step, const llvm::Twine &name,
+                llvm::function_ref<void(Value)> body);
+  void ifThen(Value condition, llvm::function_ref<void()> body);
+
+  /// A value made once, at the head of the kernel.
+  Value atHead(llvm::StringRef key, llvm::function_ref<Value()> make);
+  Value thread();
+  Value warpIndex();
+  Value lane();
+  /// First row of this warp in a tile of `rows` rows.
+  Value warpRow(int64_t rows);
+
+  /// A value that depends on `inputs` (of the source), made once in front of
+  /// the loops that do not change it, but never outside of a condition.
+  Value once(const std::string &key, mlir::ValueRange inputs,
+             llvm::function_ref<Value()> make);
+
+  //===--- Arguments ------------------------------------------------------===//
+
+  Value argument(mlir::Type type, llvm::StringRef kind, int64_t operand,
+                 llvm::StringRef which, const std::string &name);
+  Value tensorArgument(Value buffer);
+  Value strideArgument(Value buffer, llvm::StringRef which);
+  Value offsetsArgument(llvm::StringRef which);
+  Value sizeArgument(llvm::StringRef which);
+  void sortArguments();
+  unsigned operandOf(Value buffer) const;
+  std::string nameOf(Value buffer) const;
+
+  void eraseUnused();
+
+  //===--- State ----------------------------------------------------------===//
+
+  warp::FuncOp kernel;
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  RegisterArrays registers;
+  int64_t warps, threads;
+  int64_t sharedBytes = 0;
+  mlir::emitc::FuncOp func;
+  /// What is made `atHead` goes in front of it.
+  mlir::Operation *headEnd = nullptr;
+
+  llvm::DenseMap<Value, Value> scalars;
+  llvm::DenseMap<Value, RowRange> ranges;
+  llvm::SmallVector<Value> arrays; ///< by index into `registers`
+  /// The variables of scalars that loops and conditions hand on.
+  llvm::DenseMap<Value, Value> carried;
+
+  /// The loops and conditions around what is being written.
+  struct Scope {
+    mlir::Operation *source;
+    mlir::Operation *written; ///< the first op that stands for it
+  };
+  llvm::SmallVector<Scope> scopes;
+
+  std::map<std::string, Value> headValues;
+  std::multimap<std::string, Value> onceValues;
+  std::set<std::string> headers;
+
+  struct Argument {
+    int rank; ///< tensors and strides, offsets, sizes, scalars
+    int64_t operand;
+    int which;
+    mlir::BlockArgument value;
+    mlir::DictionaryAttr attributes;
+  };
+  std::map<std::string, Argument> arguments;
+};
+
+/// Threads' elements of a register tile on `warps` warps.
+int64_t elementsOf(mlir::RankedTensorType type, int64_t warps);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EMITC_KERNELWRITER_H

@@ -1,0 +1,224 @@
+//===- Rows.cpp - The grid's points, and where rows lie in memory ---------===//
+
+#include "compiler/emitc/KernelWriter.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+
+namespace weft {
+
+using plan::RowSpace;
+
+static StringRef suffixOf(RowSpace space) {
+  return space == RowSpace::q ? "_q" : "_kv";
+}
+
+/// The row layout of one side: a fact of the kernel or of its module.
+attn::SideAttr KernelWriter::sideOf(RowSpace space) const {
+  std::string key = "weft." + plan::stringifyRowSpace(space).str();
+  for (Operation *op = kernel; op; op = op->getParentOp())
+    if (auto side = op->getAttrOfType<attn::SideAttr>(key))
+      return side;
+  return {};
+}
+
+static bool isPacked(attn::SideAttr side) {
+  return side.getLayout() == attn::RowLayout::thd;
+}
+
+/// thd: offsets of the sequences' first rows.
+KernelWriter::Value KernelWriter::startsOf(RowSpace space) {
+  std::string name = "cu_seqlens" + suffixOf(space).str();
+  return offsetsArgument(sideOf(space).getPadded() ? name + "_padded" : name);
+}
+/// thd: prefix sums of the used lengths.
+KernelWriter::Value KernelWriter::usedOf(RowSpace space) {
+  return offsetsArgument("cu_seqlens" + suffixOf(space).str());
+}
+KernelWriter::Value KernelWriter::rowsHeld(RowSpace space) {
+  return sizeArgument("rows" + suffixOf(space).str());
+}
+KernelWriter::Value KernelWriter::heads(plan::HeadSpace space) {
+  return sizeArgument(plan::stringifyHeadSpace(space));
+}
+
+KernelWriter::Value KernelWriter::lengthOf(RowSpace space, Value sequence) {
+  attn::SideAttr side = sideOf(space);
+  std::string suffix = suffixOf(space).str();
+  std::string key = "length" + suffix +
+                    std::to_string(reinterpret_cast<uintptr_t>(
+                        sequence.getAsOpaquePointer()));
+  return once(key, sequence, [&]() -> Value {
+    Value index = scalar(sequence);
+    if (isPacked(side))
+      return name(
+          pure("rows", "packed_length", i64(),
+               {startsOf(space), usedOf(space), rowsHeld(space), index}),
+          "length" + suffix);
+    Value seqlen = sizeArgument("seqlen" + suffix);
+    if (!side.getPadded())
+      return seqlen;
+    return name(pure("rows", "padded_length", i64(),
+                     {offsetsArgument("seqlens" + suffix), seqlen, index}),
+                "length" + suffix);
+  });
+}
+
+LogicalResult KernelWriter::writePoint(warp::PointOp op) {
+  tile::GridAttr grid = kernel.getGrid();
+  for (RowSpace space : {RowSpace::q, RowSpace::kv})
+    if (!sideOf(space))
+      return kernel.emitError()
+             << "has no weft." << plan::stringifyRowSpace(space)
+             << " that says how the rows of that side lie; give it, as in "
+                "attributes {weft."
+             << plan::stringifyRowSpace(space) << " = #attn.side<batch>}";
+  bool held = grid.getKind() == tile::GridKind::held;
+  RowSpace space =
+      grid.getKind() == tile::GridKind::kv ? RowSpace::kv : RowSpace::q;
+  attn::SideAttr side = sideOf(space);
+  std::string suffix = suffixOf(space).str();
+  Value rows = literal(grid.getRows(), i64());
+  auto ceilDiv = [&](Value a, Value b) {
+    return pure("arithmetic", "ceil_div", i64(), {a, b});
+  };
+
+  comment("the point of the grid that this CTA takes");
+  Value cta = name(pure("thread", "cta_index", i64(), {}), "cta");
+  Value tiles, slots;
+  if (held) {
+    slots = ceilDiv(pure("arithmetic", "greater", i64(),
+                         {rowsHeld(RowSpace::q), rowsHeld(RowSpace::kv)}),
+                    rows);
+  } else if (isPacked(side)) {
+    slots = this->add(ceilDiv(rowsHeld(space), rows), sizeArgument("batch"));
+  } else {
+    tiles = name(ceilDiv(sizeArgument("seqlen" + suffix), rows), "tiles");
+    slots = multiply(sizeArgument("batch"), tiles);
+  }
+  name(slots, "slots");
+  Value head = name(divide(cta, slots), "head");
+  Value slot = remainder(cta, slots);
+  // From the last slot down: the last tiles of sequences come first.
+  if (kernel.getDescending())
+    slot = subtract(subtract(slots, literal(1, i64())), slot);
+  name(slot, "slot");
+
+  Value sequence, tile, exists;
+  if (held) {
+    sequence = literal(0, i64());
+    tile = slot;
+    exists = literal("true", i1());
+  } else if (isPacked(side)) {
+    Value starts = startsOf(space), total = rowsHeld(space);
+    Value step = literal(grid.getRows(), i32());
+    sequence = name(pure("rows", "sequence_of_slot", i64(),
+                         {starts, total, sizeArgument("batch"), step, slot}),
+                    "sequence");
+    tile = name(subtract(slot, pure("rows", "first_slot", i64(),
+                                    {starts, total, step, sequence})),
+                "tile");
+  } else {
+    sequence = name(divide(slot, tiles), "sequence");
+    tile = name(remainder(slot, tiles), "tile");
+    if (!side.getPadded())
+      exists = literal("true", i1());
+  }
+  scalars[op.getSequence()] = sequence;
+  scalars[op.getTile()] = tile;
+  scalars[op.getHead()] = head;
+  if (!exists)
+    exists = name(compare(emitc::CmpPredicate::lt, multiply(tile, rows),
+                          lengthOf(space, op.getSequence())),
+                  "exists");
+  scalars[op.getExists()] = exists;
+  return success();
+}
+
+LogicalResult KernelWriter::writeRows(tile::RowsOp op) {
+  auto type = ::cast<tile::RowsType>(op.getResult().getType());
+  RowSpace space = type.getRowSpace();
+  std::string suffix = suffixOf(space).str();
+  RowRange range;
+  range.space = space;
+  range.sequence = op.getSequence();
+  range.first = scalar(op.getFirst());
+  range.row = range.first;
+  if (isPacked(sideOf(space))) {
+    std::string key = "start" + suffix +
+                      std::to_string(reinterpret_cast<uintptr_t>(
+                          op.getSequence().getAsOpaquePointer()));
+    Value start = once(key, op.getSequence(), [&] {
+      return name(
+          pure("rows", "sequence_start", i64(),
+               {startsOf(space), rowsHeld(space), scalar(op.getSequence())}),
+          "start" + suffix);
+    });
+    range.row = name(this->add(start, range.first), "row" + suffix);
+  }
+  range.left = name(pure("rows", "rows_within", i32(),
+                         {lengthOf(space, op.getSequence()), range.first,
+                          literal(type.getCount(), i32())}),
+                    "left" + suffix);
+  ranges[op.getResult()] = range;
+  return success();
+}
+
+/// Element 0 of row 0 of a sequence (batch) or of the buffer (thd), for one
+/// head.
+KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
+                                              Value head) {
+  auto type = ::cast<tile::BufferType>(buffer.getType());
+  Value pointer = tensorArgument(buffer);
+  if (type.getLayout() == tile::BufferLayout::uniform)
+    return pointer;
+  bool packedRows = isPacked(sideOf(type.getRowSpace()));
+  auto number = [](Value value) {
+    return std::to_string(
+        reinterpret_cast<uintptr_t>(value.getAsOpaquePointer()));
+  };
+  std::string key = "base" + std::to_string(operandOf(buffer)) + "," +
+                    number(sequence) + "," + number(head);
+  return once(key, {sequence, head}, [&] {
+    Value offset;
+    bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
+    if (type.getLayout() == tile::BufferLayout::packed) {
+      if (hasHeads)
+        offset = multiply(scalar(head), rowsHeld(type.getRowSpace()));
+      if (!packedRows) {
+        Value before = multiply(
+            scalar(sequence),
+            sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()));
+        offset = offset ? this->add(offset, before) : before;
+      }
+      if (offset)
+        offset = multiply(offset, literal(type.getColumns(), i64()));
+    } else {
+      if (!packedRows)
+        offset = multiply(scalar(sequence), strideArgument(buffer, "batch"));
+      if (hasHeads) {
+        Value before = multiply(scalar(head), strideArgument(buffer, "head"));
+        offset = offset ? this->add(offset, before) : before;
+      }
+    }
+    return offset ? name(this->add(pointer, offset), nameOf(buffer) + "_base")
+                  : pointer;
+  });
+}
+
+KernelWriter::Rows KernelWriter::rowsOf(Value buffer, Value rows, Value head) {
+  auto type = ::cast<tile::BufferType>(buffer.getType());
+  const RowRange &range = ranges.at(rows);
+  Value base = basePointer(buffer, range.sequence, head);
+  if (type.getLayout() == tile::BufferLayout::uniform)
+    return {base, Value(), range.left};
+  Value stride = type.getLayout() == tile::BufferLayout::packed
+                     ? literal(type.getColumns(), i64())
+                     : strideArgument(buffer, "row");
+  Value pointer = name(this->add(base, multiply(range.row, stride)),
+                       nameOf(buffer) + "_rows");
+  return {pointer, stride, range.left};
+}
+
+} // namespace weft

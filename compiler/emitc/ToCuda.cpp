@@ -1,0 +1,50 @@
+//===- ToCuda.cpp - The translation of kernels to CUDA text ---------------===//
+
+#include "compiler/emitc/ToCuda.h"
+
+#include "compiler/emitc/KernelWriter.h"
+#include "compiler/emitc/PrintCuda.h"
+#include "dialects/attn/Attn.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/EmitC/IR/EmitC.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Tools/mlir-translate/Translation.h"
+
+using namespace mlir;
+
+namespace weft {
+
+static LogicalResult translate(Operation *op, raw_ostream &output) {
+  bool any = false;
+  WalkResult result = op->walk([&](emitc::FuncOp func) {
+    if (!func->hasAttr(kEntryAttr))
+      return WalkResult::advance();
+    llvm::Expected<std::string> text = printCuda(func);
+    if (!text) {
+      func.emitError() << toString(text.takeError());
+      return WalkResult::interrupt();
+    }
+    output << (any ? "\n" : "") << *text;
+    any = true;
+    return WalkResult::advance();
+  });
+  if (result.wasInterrupted())
+    return failure();
+  if (!any)
+    return op->emitError("has no kernel: no emitc.func with weft.entry; run "
+                         "the passes up to warp-to-emitc first");
+  return success();
+}
+
+void registerToCudaTranslation() {
+  TranslateFromMLIRRegistration registration(
+      "weft-to-cuda", "Prints kernels as CUDA C++", translate,
+      [](DialectRegistry &registry) {
+        // Attributes of other stages stay on the module.
+        registry.insert<arith::ArithDialect, attn::AttnDialect,
+                        emitc::EmitCDialect, plan::PlanDialect>();
+      });
+}
+
+} // namespace weft

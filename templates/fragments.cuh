@@ -1,0 +1,59 @@
+//===- fragments.cuh - Which element of a tile a thread holds -------------===//
+//
+// A warp holds an accumulator tile of N columns as C fragments of
+// mma.m16n8k16, block of 16 rows by block of 16 rows, and in each the blocks
+// of 8 columns one after the other. A lane's element e, with its two halves
+// (rows 0 to 7 and 8 to 15) and pairs of columns, is at `row_of`, `column_of`.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "weft/types.cuh"
+
+/// Row of element e among the warp's rows.
+template <int N> WEFT_DEVICE int32_t row_of(int32_t e, int32_t lane) {
+  return e / (N / 2) * 16 + e / 2 % 2 * 8 + lane / 4;
+}
+
+/// Column of element e.
+template <int N> WEFT_DEVICE int32_t column_of(int32_t e, int32_t lane) {
+  return e % (N / 2) / 4 * 8 + lane % 4 * 2 + e % 2;
+}
+
+/// Which element of a row vector belongs to element e.
+template <int N> WEFT_DEVICE int32_t row_slot(int32_t e) {
+  return e / (N / 2) * 2 + e / 2 % 2;
+}
+
+/// Which element of a column vector belongs to element e.
+template <int N> WEFT_DEVICE int32_t column_slot(int32_t e) {
+  return e % (N / 2) / 4 * 2 + e % 2;
+}
+
+/// Row, among the warp's rows, of element e of a row vector.
+WEFT_DEVICE int32_t row_of_slot(int32_t e, int32_t lane) {
+  return e * 8 + lane / 4;
+}
+
+/// Column of element e of a column vector.
+WEFT_DEVICE int32_t column_of_slot(int32_t e, int32_t lane) {
+  return e / 2 * 8 + lane % 4 * 2 + e % 2;
+}
+
+// What a lane adds to the address of a 16 x 16 block in shared memory for
+// ldmatrix; `stride` is the bytes from one row to the next.
+
+/// A block whose rows are its first index: an A fragment with `load_matrix`
+/// (words a0 to a3), or two B fragments of a [k, n] tile with
+/// `load_matrix_transposed` (words 0 and 1: columns 0 to 7; 2 and 3: 8 to 15).
+template <int stride> WEFT_DEVICE uint32_t block_offset(int32_t lane) {
+  return lane % 16 * stride + lane / 16 * 16;
+}
+
+/// Two B fragments of an [n, k] tile with `load_matrix` (words 0 and 1: rows 0
+/// to 7; 2 and 3: 8 to 15).
+template <int stride>
+WEFT_DEVICE uint32_t block_offset_transposed(int32_t lane) {
+  return (lane / 16 * 8 + lane % 8) * stride + lane / 8 % 2 * 16;
+}

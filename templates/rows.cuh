@@ -1,0 +1,98 @@
+//===- rows.cuh - Where sequences lie in a buffer -------------------------===//
+//
+// Offsets and lengths are read on the device and may hold anything: they are
+// clamped here, so that no row outside the buffer is ever named. `starts` are
+// the first rows of the sequences (batch + 1 offsets), `used` the prefix sums
+// of their used lengths, `lengths` the used lengths of a batch layout, `rows`
+// the rows held. A sequence below 0 does not exist and has no rows.
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "weft/types.cuh"
+
+WEFT_DEVICE int64_t clamp(int64_t x, int64_t low, int64_t high) {
+  return x < low ? low : x > high ? high : x;
+}
+
+/// First row of a sequence.
+WEFT_DEVICE int64_t sequence_start(const int32_t *starts, int64_t rows,
+                                   int64_t sequence) {
+  return sequence < 0 ? 0 : clamp(starts[sequence], 0, rows);
+}
+
+/// Used length of a sequence of packed rows.
+WEFT_DEVICE int64_t packed_length(const int32_t *starts, const int32_t *used,
+                                  int64_t rows, int64_t sequence) {
+  if (sequence < 0)
+    return 0;
+  int64_t length = static_cast<int64_t>(used[sequence + 1]) - used[sequence];
+  return clamp(length, 0, rows - sequence_start(starts, rows, sequence));
+}
+
+/// Used length of a sequence of a batch layout with `seqlen` rows each.
+WEFT_DEVICE int64_t padded_length(const int32_t *lengths, int64_t seqlen,
+                                  int64_t sequence) {
+  return clamp(lengths[sequence], 0, seqlen);
+}
+
+/// How many of the `count` rows from `first` on lie within `length`.
+WEFT_DEVICE int32_t rows_within(int64_t length, int64_t first, int32_t count) {
+  return static_cast<int32_t>(clamp(length - first, 0, count));
+}
+
+/// The slot of a sequence's first tile of `tile` rows: floor(start / tile) +
+/// sequence. A sequence's tiles end before the next one's first slot.
+WEFT_DEVICE int64_t first_slot(const int32_t *starts, int64_t rows,
+                               int32_t tile, int64_t sequence) {
+  return sequence_start(starts, rows, sequence) / tile + sequence;
+}
+
+/// The last sequence whose first slot is not past `slot`; -1: there is none.
+WEFT_DEVICE int64_t sequence_of_slot(const int32_t *starts, int64_t rows,
+                                     int64_t batch, int32_t tile,
+                                     int64_t slot) {
+  int64_t low = 0, high = batch;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (first_slot(starts, rows, tile, middle) <= slot)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - 1;
+}
+
+/// The last sequence that starts at or before `row`; -1: there is none.
+WEFT_DEVICE int64_t sequence_of_row(const int32_t *starts, int64_t rows,
+                                    int64_t batch, int64_t row) {
+  int64_t low = 0, high = batch;
+  while (low < high) {
+    int64_t middle = (low + high) / 2;
+    if (sequence_start(starts, rows, middle) <= row)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - 1;
+}
+
+/// Whether a row of a packed buffer belongs to no sequence.
+WEFT_DEVICE bool is_unused_row(const int32_t *starts, const int32_t *used,
+                               int64_t rows, int64_t batch, int64_t row) {
+  int64_t sequence = sequence_of_row(starts, rows, batch, row);
+  return sequence < 0 ||
+         row >= sequence_start(starts, rows, sequence) +
+                    packed_length(starts, used, rows, sequence);
+}
+
+/// A thread's part of the question whether the starts never decrease: the
+/// sequences `first`, `first + step`, ...
+WEFT_DEVICE bool starts_in_order(const int32_t *starts, int64_t rows,
+                                 int64_t batch, int32_t first, int32_t step) {
+  bool in_order = true;
+  for (int64_t i = first; i < batch; i += step)
+    in_order &= starts[i] <= starts[i + 1] && starts[i + 1] <= rows;
+  return in_order;
+}
