@@ -36,7 +36,7 @@ constexpr int64_t kLeastAlign = 2;
 void separateConstants(Operation *function) {
   SmallVector<arith::ConstantOp> constants;
   function->walk([&](arith::ConstantOp op) {
-    if (isa<RankedTensorType>(op.getType()))
+    if (isa<RankedTensorType>(op.getType()) && !op->use_empty())
       constants.push_back(op);
   });
   for (arith::ConstantOp constant : constants) {
@@ -309,16 +309,6 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
     }
     if (function.getBody().empty())
       return function.emitError("needs a body");
-    plan::ScheduleAttr schedule = function.getSchedule();
-    bool hasTiles =
-        function->walk([](tile::LoadOp) { return WalkResult::interrupt(); })
-            .wasInterrupted();
-    if (hasTiles && schedule.getRows() % (16 * schedule.getWarps()) != 0)
-      return function.emitError()
-             << schedule.getRows() << " rows do not give "
-             << schedule.getWarps()
-             << " warps a multiple of 16 rows each; use a multiple of "
-             << 16 * schedule.getWarps();
     auto points = function.getOps<tile::PointOp>();
     if (!llvm::hasSingleElement(points))
       return function.emitError("needs one tile.point at the top of its body");

@@ -228,8 +228,8 @@ LogicalResult PutOp::verify() {
                     getRing().getType().getTile());
 }
 LogicalResult WaitOp::verify() {
-  if (getPending() < 0)
-    return emitOpError() << "pending is at least 0, not " << getPending();
+  if (int64_t pending = getPendingAttr().getInt(); pending < 0)
+    return emitOpError() << "pending is at least 0, not " << pending;
   return success();
 }
 LogicalResult GetOp::verify() {
@@ -358,9 +358,9 @@ LogicalResult MmaOp::verify() {
     return emitOpError() << "shapes do not fit: " << getA().getType()
                          << (getTransposed() ? ", transposed " : ", ") << b
                          << " into " << acc;
-  if (m % 16 || bn % 16 || k % 16)
-    return emitOpError() << "works on multiples of 16, not " << m << " x " << bn
-                         << " x " << k;
+  if (elementType != b.getElementType())
+    return emitOpError() << "multiplies equal types, not " << elementType
+                         << " and " << b.getElementType();
   return success();
 }
 

@@ -1,0 +1,166 @@
+// RUN: weft-opt %s -split-input-file -tile-to-warp | FileCheck %s
+
+// The tiles of a product go through shared memory or stay as an operand, other
+// tiles are accumulators, vectors follow their uses.
+
+// CHECK-LABEL: warp.func @forward_body(
+// CHECK-SAME: {weft.name = "query"}
+// CHECK-SAME: ) grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2> align = 16 attributes {weft.kv = 2 : i64, weft.q = 1 : i64} {
+// CHECK-NEXT: %[[SEQUENCE:.*]], %[[TILE:.*]], %[[HEAD:.*]], %[[EXISTS:.*]] = warp.point
+// CHECK-NEXT: scf.if %[[EXISTS]] {
+// CHECK: %[[ROWS:.*]] = tile.rows %[[SEQUENCE]]
+// CHECK: %[[Q:.*]] = warp.fetch %{{.*}}[%[[ROWS]], %[[HEAD]]] : {{.*}} -> <64, 64, bf16>
+// CHECK: scf.for {{.*}} -> (tensor<64x64xf32, #warp.acc>, tensor<64xf32, #warp.row>)
+// CHECK: %[[K:.*]] = warp.fetch {{.*}} -> <32, 64, bf16>
+// CHECK: %[[S:.*]] = warp.mma %[[Q]], %[[K]] transposed, %{{.*}} : !warp.shared<64, 64, bf16>, <32, 64, bf16> -> tensor<64x32xf32, #warp.acc>
+// CHECK: warp.reduce max %[[S]] : tensor<64x32xf32, #warp.acc> -> tensor<64xf32, #warp.row>
+// CHECK: warp.expand %{{.*}} : tensor<64xf32, #warp.row> -> tensor<64x32xf32, #warp.acc>
+// CHECK: %[[P:.*]] = arith.subf %{{.*}}, %{{.*}} : tensor<64x32xf32, #warp.acc>
+// CHECK-NOT: arith.truncf
+// CHECK: %[[A:.*]] = warp.pack %[[P]] : tensor<64x32xf32, #warp.acc> -> tensor<64x32xbf16, #warp.operand>
+// CHECK: %[[V:.*]] = warp.fetch
+// CHECK: warp.mma %[[A]], %[[V]], %{{.*}} : tensor<64x32xbf16, #warp.operand>, <32, 64, bf16> -> tensor<64x64xf32, #warp.acc>
+// CHECK: arith.truncf %{{.*}} : tensor<64x64xf32, #warp.acc> to tensor<64x64xbf16, #warp.acc>
+// CHECK: warp.store %{{.*}}, %{{.*}}[%[[ROWS]], %[[HEAD]]] : tensor<64x64xbf16, #warp.acc>
+// CHECK: warp.store %{{.*}} : tensor<64xf32, #warp.row>
+// CHECK-NEXT: }
+// CHECK-NEXT: warp.return
+tile.func @forward_body(%query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
+                        %key: !tile.buffer<bf16, kv, heads_kv, 64>,
+                        %out: !tile.buffer<bf16, q, heads_q, 64>,
+                        %lse: !tile.buffer<f32, q, heads_q, 1>)
+    grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2>
+    attributes {weft.align = 16 : i64, weft.q = 1 : i64, weft.kv = 2 : i64} {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c32 = arith.constant 32 : i64
+  %c64 = arith.constant 64 : i64
+  %zero_s = arith.constant dense<0.0> : tensor<64x32xf32>
+  %zero_o = arith.constant dense<0.0> : tensor<64x64xf32>
+  %zero_r = arith.constant dense<0.0> : tensor<64xf32>
+  %length = tile.length kv %sequence
+  %end = arith.ceildivsi %length, %c32 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : <q, 64>
+  %q = tile.load %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> tensor<64x64xbf16>
+  %r:2 = scf.for %j = %c0 to %end step %c1 iter_args(%acc = %zero_o, %m = %zero_r) -> (tensor<64x64xf32>, tensor<64xf32>) : i64 {
+    %j_first = arith.muli %j, %c32 : i64
+    %rows_j = tile.rows %sequence, %j_first : <kv, 32>
+    %k = tile.load %key[%rows_j, %head] : <bf16, kv, heads_kv, 64>, <kv, 32> -> tensor<32x64xbf16>
+    %s = tile.dot %q, %k transposed, %zero_s : tensor<64x64xbf16>, tensor<32x64xbf16> -> tensor<64x32xf32>
+    %m0 = tile.reduce max %s : tensor<64x32xf32> -> tensor<64xf32>
+    %m1 = arith.maxnumf %m0, %m : tensor<64xf32>
+    %e = tile.expand %m1 dim = 1 : tensor<64xf32> -> tensor<64x32xf32>
+    %p = arith.subf %s, %e : tensor<64x32xf32>
+    %pb = arith.truncf %p : tensor<64x32xf32> to tensor<64x32xbf16>
+    %v = tile.load %key[%rows_j, %head] : <bf16, kv, heads_kv, 64>, <kv, 32> -> tensor<32x64xbf16>
+    %acc1 = tile.dot %pb, %v, %acc : tensor<64x32xbf16>, tensor<32x64xbf16> -> tensor<64x64xf32>
+    scf.yield %acc1, %m1 : tensor<64x64xf32>, tensor<64xf32>
+  }
+  %o = arith.truncf %r#0 : tensor<64x64xf32> to tensor<64x64xbf16>
+  tile.store %o, %out[%rows, %head] : tensor<64x64xbf16>, <bf16, q, heads_q, 64>, <q, 64>
+  tile.store %r#1, %lse[%rows, %head] : tensor<64xf32>, <f32, q, heads_q, 1>, <q, 64>
+  tile.return
+}
+
+// -----
+
+// A vector that is spread over rows is a column; a constant may be both. A tile
+// that is multiplied and worked on element by element is in both places. The
+// end of the loop does not move with the tile of the queries.
+
+// CHECK-LABEL: warp.func @columns(
+// CHECK-SAME: schedule <rows = 64, columns = 32> align = 2 {
+// CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<64xf32, #warp.row>
+// CHECK-DAG: arith.constant dense<2.000000e+00> : tensor<64xf32, #warp.column>
+// CHECK: %[[SHARED:.*]] = warp.fetch %{{.*}} -> <64, 64, bf16>
+// CHECK: %[[TILE:.*]] = warp.load %{{.*}} -> tensor<64x64xbf16, #warp.acc>
+// CHECK: warp.load %{{.*}} pad 0x7FF0000000000000 : {{.*}} -> tensor<64xf32, #warp.column>
+// CHECK: arith.mulf %{{.*}} : tensor<64xf32, #warp.column>
+// CHECK: warp.expand %{{.*}} : tensor<64xf32, #warp.column> -> tensor<64x64xf32, #warp.acc>
+// CHECK: arith.extf %[[TILE]] : tensor<64x64xbf16, #warp.acc> to tensor<64x64xf32, #warp.acc>
+// CHECK: warp.mma %[[SHARED]], %[[SHARED]] transposed
+// CHECK: warp.coordinates %{{.*}} dim = 0 : tensor<64x64xi64, #warp.acc>
+// CHECK: warp.reduce sum
+// CHECK: arith.mulf %{{.*}} : tensor<64xf32, #warp.row>
+// CHECK: warp.add %{{.*}} : tensor<64xf32, #warp.row>
+tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64>,
+                   %lse: !tile.buffer<f32, q, heads_q, 1>,
+                   %sums: !tile.buffer<f32, kv, heads_kv, 1>)
+    grid <kv, 64, heads_kv> schedule <rows = 64, columns = 32> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %two = arith.constant dense<2.0> : tensor<64xf32>
+  %rows = tile.rows %sequence, %tile : <kv, 64>
+  %rows_q = tile.rows %sequence, %tile : <q, 64>
+  %k = tile.load %key[%rows, %head] : <bf16, kv, heads_kv, 64>, <kv, 64> -> tensor<64x64xbf16>
+  %l = tile.load %lse[%rows_q, %head] pad 0x7FF0000000000000 : <f32, q, heads_q, 1>, <q, 64> -> tensor<64xf32>
+  %l2 = arith.mulf %l, %two : tensor<64xf32>
+  %e = tile.expand %l2 dim = 0 : tensor<64xf32> -> tensor<64x64xf32>
+  %kf = arith.extf %k : tensor<64x64xbf16> to tensor<64x64xf32>
+  %x = arith.addf %kf, %e : tensor<64x64xf32>
+  %s = tile.dot %k, %k transposed, %x : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  %i = tile.coordinates %c0 dim = 0 : tensor<64x64xi64>
+  %f = arith.sitofp %i : tensor<64x64xi64> to tensor<64x64xf32>
+  %y = arith.addf %s, %f : tensor<64x64xf32>
+  %r = tile.reduce sum %y : tensor<64x64xf32> -> tensor<64xf32>
+  %r2 = arith.mulf %r, %two : tensor<64xf32>
+  tile.add %r2, %sums[%rows, %head] : tensor<64xf32>, <f32, kv, heads_kv, 1>, <kv, 64>
+  tile.return
+}
+
+// -----
+
+// A causal mask: the key loop ends later for later tiles of queries.
+
+// CHECK-LABEL: warp.func @causal() grid <q, 64, heads_q> descending schedule
+tile.func @causal() grid <q, 64, heads_q> schedule <rows = 64, columns = 64> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %length = tile.length kv %sequence
+  %next = arith.addi %tile, %c1 : i64
+  %end = arith.minsi %next, %length : i64
+  scf.for %j = %c0 to %end step %c1 : i64 {
+  }
+  tile.return
+}
+
+// -----
+
+// A window: every tile of queries has about as many keys.
+
+// CHECK-LABEL: warp.func @window() grid <q, 64, heads_q> schedule
+tile.func @window() grid <q, 64, heads_q> schedule <rows = 64, columns = 64> {
+  %sequence, %tile, %head = tile.point
+  %c1 = arith.constant 1 : i64
+  %end = arith.addi %tile, %c1 : i64
+  scf.for %j = %tile to %end step %c1 : i64 {
+  }
+  tile.return
+}
+
+// -----
+
+// Over tiles of keys the order stays: later queries see all the first keys.
+
+// CHECK-LABEL: warp.func @keys() grid <kv, 64, heads_kv> schedule
+tile.func @keys() grid <kv, 64, heads_kv> schedule <rows = 64, columns = 64> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  scf.for %j = %c0 to %tile step %c1 : i64 {
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: warp.func @fill(
+// CHECK: warp.fill %{{.*}}[%{{.*}}, %{{.*}}], 0.000000e+00 : <f32, q, heads_q, 1>
+tile.func @fill(%lse: !tile.buffer<f32, q, heads_q, 1>) grid <held, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  tile.fill %lse[%tile, %head], 0.0 : <f32, q, heads_q, 1>
+  tile.return
+}
