@@ -37,6 +37,11 @@ public:
     auto yield = cast<attn::YieldOp>(source.getTerminator());
     Value result = tangent(values.lookupOrDefault(yield.getValue()));
     attn::YieldOp::create(builder, loc, result ? result : constant(0));
+    // Values of the score that its slope does not need.
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(target.without_terminator())))
+      if (op.use_empty())
+        op.erase();
     return success();
   }
 
@@ -62,6 +67,13 @@ private:
     if (isConstant(b, 1))
       return a;
     return arith::MulFOp::create(builder, loc, a, b);
+  }
+  /// The tangent of x * y. A statement an op: the order of arguments is the
+  /// C++ compiler's, that of ops must not be.
+  Value product(Value x, Value dx, Value y, Value dy) {
+    Value a = mul(dx, y);
+    Value b = mul(x, dy);
+    return add(a, b);
   }
   Value div(Value a, Value b) {
     return a ? arith::DivFOp::create(builder, loc, a, b).getResult() : Value();
@@ -125,7 +137,7 @@ private:
         .Case([&](arith::AddFOp) { return add(dx, dy); })
         .Case([&](arith::SubFOp) { return sub(dx, dy); })
         .Case([&](arith::NegFOp) { return negate(dx); })
-        .Case([&](arith::MulFOp) { return add(mul(dx, y), mul(x, dy)); })
+        .Case([&](arith::MulFOp) { return product(x, dx, y, dy); })
         .Case([&](arith::DivFOp) { return div(sub(dx, mul(result, dy)), y); })
         .Case<arith::MaximumFOp, arith::MaxNumFOp>([&](Operation *) {
           return select(compare(arith::CmpFPredicate::OGE, x, y), dx, dy);
@@ -144,7 +156,7 @@ private:
     Value x = copy->getOperand(0), dx = tangent(x);
     Value result = copy->getResult(0);
     if (auto op = dyn_cast<math::FmaOp>(copy))
-      return add(add(mul(dx, op.getB()), mul(x, tangent(op.getB()))),
+      return add(product(x, dx, op.getB(), tangent(op.getB())),
                  tangent(op.getC()));
     if (copy->getNumOperands() != 1)
       return failure();
@@ -168,10 +180,10 @@ private:
             [&]() -> Value { return math::CosOp::create(builder, loc, x); }))
         .Case<math::CosOp>(
             unary([&] { return negate(math::SinOp::create(builder, loc, x)); }))
-        .Case<math::AbsFOp>(unary([&]() -> Value {
-          return arith::SelectOp::create(
-              builder, loc, compare(arith::CmpFPredicate::OGE, x, constant(0)),
-              constant(1), constant(-1));
+        .Case<math::AbsFOp>(unary([&] {
+          Value zero = constant(0), one = constant(1), minusOne = constant(-1);
+          Value positive = compare(arith::CmpFPredicate::OGE, x, zero);
+          return select(positive, one, minusOne);
         }))
         .Default([](Operation *) { return failure(); });
   }

@@ -146,11 +146,11 @@ public:
 
   void reserve(StringRef name, BufferType type) {
     int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
-    Value bytes = sizes.mul(
-        sizes.mul(sizes.get(type.getRowSpace() == RowSpace::q ? Size::rows_q
-                                                              : Size::rows_kv),
-                  sizes.heads(type.getHeadSpace())),
-        sizes.constant(elementBytes * type.getColumns()));
+    Value rows = sizes.get(type.getRowSpace() == RowSpace::q ? Size::rows_q
+                                                             : Size::rows_kv);
+    Value rowsOfHeads = sizes.mul(rows, sizes.heads(type.getHeadSpace()));
+    Value bytes = sizes.mul(rowsOfHeads,
+                            sizes.constant(elementBytes * type.getColumns()));
     buffers[name] = ReserveOp::create(builder, loc, type, name, bytes, Value());
   }
 
@@ -240,16 +240,14 @@ private:
   /// lengths, which the host does not know: in thd every sequence may end in a
   /// part of a tile.
   Value grid(RowSpace rowSpace, int64_t rows, HeadSpace heads) {
+    // One op a statement: the order of arguments is the C++ compiler's.
     bool q = rowSpace == RowSpace::q;
-    Value slots;
-    if (facts.side(rowSpace).getLayout() == attn::RowLayout::thd)
-      slots = sizes.add(
-          sizes.ceilDiv(sizes.get(q ? Size::rows_q : Size::rows_kv), rows),
-          sizes.get(Size::batch));
-    else
-      slots = sizes.mul(
-          sizes.get(Size::batch),
-          sizes.ceilDiv(sizes.get(q ? Size::seqlen_q : Size::seqlen_kv), rows));
+    bool thd = facts.side(rowSpace).getLayout() == attn::RowLayout::thd;
+    Value batch = sizes.get(Size::batch);
+    Value length = sizes.get(thd ? (q ? Size::rows_q : Size::rows_kv)
+                                 : (q ? Size::seqlen_q : Size::seqlen_kv));
+    Value tiles = sizes.ceilDiv(length, rows);
+    Value slots = thd ? sizes.add(tiles, batch) : sizes.mul(batch, tiles);
     return sizes.mul(slots, sizes.heads(heads));
   }
 

@@ -67,9 +67,9 @@ struct PlanMergeFills : weft::impl::PlanMergeFillsBase<PlanMergeFills> {
     }
     OpBuilder builder(last);
     SizeBuilder sizes(builder);
-    Value rows = sizes.max(sizes.get(Size::rows_q), sizes.get(Size::rows_kv));
-    Value grid = sizes.mul(sizes.ceilDiv(rows, fillSchedule().rows),
-                           sizes.get(Size::heads_q));
+    Value rowsQ = sizes.get(Size::rows_q), rowsKV = sizes.get(Size::rows_kv);
+    Value tiles = sizes.ceilDiv(sizes.max(rowsQ, rowsKV), fillSchedule().rows);
+    Value grid = sizes.mul(tiles, sizes.get(Size::heads_q));
     StringRef kernel =
         getKernel(ArrayAttr::get(context, contract), problem, last.getLoc());
     auto launch = LaunchOp::create(builder, last.getLoc(), results, kernel,

@@ -2,7 +2,6 @@
 
 #include "compiler/plan/Buffers.h"
 #include "compiler/plan/Passes.h"
-#include "compiler/plan/SizeAlgebra.h"
 #include "compiler/plan/Sizes.h"
 #include "runtime/program/Program.h"
 
@@ -29,43 +28,36 @@ struct PlanPackArena : weft::impl::PlanPackArenaBase<PlanPackArena> {
       Value offset, bytes;
       Value end; ///< where the next buffer may begin; null until asked for
     };
-    SmallVector<Placed> placed;
+    // The last of those that are live lies behind all others that are.
+    SmallVector<Placed> live;
     SmallVector<ReserveOp> reserves(func.getBody().front().getOps<ReserveOp>());
     for (ReserveOp reserve : reserves) {
       ReleaseOp release = releaseOf(reserve);
       if (!release)
-        return reserve.emitOpError()
-               << "'" << reserve.getName() << "' is never released";
+        return reserve.emitError()
+               << "workspace '" << reserve.getName() << "' is never released";
+      llvm::erase_if(live, [&](const Placed &other) {
+        return other.release->isBeforeInBlock(reserve);
+      });
       OpBuilder builder(reserve);
       SizeBuilder sizes(builder);
-      SmallVector<Value> ends;
-      for (Placed &other : placed) {
-        if (other.release->isBeforeInBlock(reserve))
-          continue;
-        if (!other.end) {
-          Value blocks = sizes.ceilDiv(other.bytes, program::arenaAlignment);
+      Value offset;
+      if (live.empty()) {
+        offset = sizes.constant(0);
+      } else {
+        Placed &last = live.back();
+        if (!last.end) {
+          Value blocks = sizes.ceilDiv(last.bytes, program::arenaAlignment);
           Value size =
               sizes.mul(blocks, sizes.constant(program::arenaAlignment));
-          other.end = sizes.add(other.offset, size);
+          last.end = sizes.add(last.offset, size);
         }
-        // Most ends lie below another for all sizes.
-        llvm::erase_if(ends,
-                       [&](Value end) { return isAtMost(end, other.end); });
-        ends.push_back(other.end);
+        offset = last.end;
       }
-      Value offset = ends.empty() ? sizes.constant(0) : ends.front();
-      for (Value end : llvm::drop_begin(ends, ends.empty() ? 0 : 1))
-        offset = sizes.max(offset, end);
       reserve.getOffsetMutable().assign(offset);
-      placed.push_back({release, offset, reserve.getBytes(), Value()});
+      live.push_back({release, offset, reserve.getBytes(), Value()});
     }
     return success();
-  }
-
-  bool isAtMost(Value a, Value b) {
-    SizeAlgebra algebra;
-    return algebra.isNonNegative(
-        algebra.add(algebra.normalize(b), algebra.normalize(a), -1));
   }
 };
 } // namespace

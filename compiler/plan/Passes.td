@@ -75,8 +75,9 @@ def PlanPackArena : Pass<"plan-pack-arena", "::mlir::ModuleOp"> {
   let summary = "gives each workspace buffer its place in the arena";
   let description = [{
     Writes the `offset` of every `plan.reserve`: behind all earlier buffers that
-    are still live there, aligned to 256 bytes. Sizes are formulas, so a place
-    that several buffers have freed is taken behind the largest of them (`max`).
+    are still live there, aligned to 256 bytes. What lies behind the last of
+    those is free. Sizes are formulas, so whether a buffer would fit in a hole
+    before them is not asked.
 
     Input:
     ```mlir
@@ -89,7 +90,8 @@ def PlanPackArena : Pass<"plan-pack-arena", "::mlir::ModuleOp"> {
     %0 = plan.reserve "d_key_partial" bytes(%a) offset(%c0) : ...
     %c256 = arith.constant 256 : i64
     %blocks = arith.ceildivsi %a, %c256 : i64
-    %end = arith.muli %blocks, %c256 : i64
+    %size = arith.muli %blocks, %c256 : i64
+    %end = arith.addi %c0, %size : i64
     %1 = plan.reserve "d_value_partial" bytes(%b) offset(%end) : ...
     ```
   }];
@@ -110,6 +112,16 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
        overlap, for all sizes (offsets are linear in terms that are at least 0);
     5. every workspace buffer is released, and every result returned;
     6. a deterministic plan adds to nothing (adds of a launch have no order).
+
+    Variants take the same arguments, and one of them is always taken: all have
+    a guard but the last.
+
+    Example, of the fault this project began with: dK of a key head without
+    queries would hold what memory held.
+    ```mlir
+    // error: launch of @dkdv adds, which needs filled(0) or an earlier sum, to 'd_key_partial' on valid, which is undefined there
+    %0 = plan.launch @dkdv grid(%ctas) in(...) acc(%d_key_partial : !plan.buffer<f32, kv, heads_q, 128>) -> ...
+    ```
   }];
 }
 

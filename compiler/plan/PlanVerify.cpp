@@ -82,10 +82,14 @@ private:
         return func.emitError() << "two arguments of @" << func.getSymName()
                                 << " are named '" << name << "'";
       auto type = dyn_cast<BufferType>(argument.getType());
-      if (!type || type.getRowSpace() == RowSpace::none)
+      RowSpace rows =
+          llvm::is_contained({"key", "value", "d_key", "d_value"}, name)
+              ? RowSpace::kv
+              : RowSpace::q;
+      if (!type || type.getRowSpace() != rows)
         return func.emitError()
-               << "argument '" << name << "' must be a buffer with rows, not "
-               << argument.getType();
+               << "argument '" << name << "' must be a buffer of row space "
+               << stringifyRowSpace(rows) << ", not " << argument.getType();
       if (failed(checkArrival(argument, type)))
         return failure();
     }
@@ -415,7 +419,32 @@ struct PlanVerify : weft::impl::PlanVerifyBase<PlanVerify> {
     for (auto func : getOperation().getOps<FuncOp>())
       if (failed(Verifier(getOperation(), func).run()))
         return signalPassFailure();
+    if (failed(checkVariants()))
+      return signalPassFailure();
     markAllAnalysesPreserved();
+  }
+
+  /// Variants are for the same call, and one of them is always taken.
+  LogicalResult checkVariants() {
+    SmallVector<FuncOp> funcs(getOperation().getOps<FuncOp>());
+    for (FuncOp func : funcs) {
+      bool guarded = !func.getBody().getOps<GuardOp>().empty();
+      bool last = func == funcs.back();
+      if (last && guarded)
+        return func.emitError()
+               << "the last variant, @" << func.getSymName()
+               << ", has a guard: where none holds, no plan would be left";
+      if (!last && !guarded)
+        return func.emitError()
+               << "variant @" << func.getSymName()
+               << " has no guard, so those after it are never taken";
+      if (func.getFunctionType() != funcs[0].getFunctionType() ||
+          func.getArgAttrsAttr() != funcs[0].getArgAttrsAttr())
+        return func.emitError()
+               << "variants @" << func.getSymName() << " and @"
+               << funcs[0].getSymName() << " differ in arguments or results";
+    }
+    return success();
   }
 };
 } // namespace

@@ -94,7 +94,7 @@ LogicalResult verifyRegion(Operation *op, Region &region, StringRef name,
            << name << " region must end in an attn.yield of " << yielded;
   for (Operation &inner : region.front().without_terminator())
     if (!isPure(&inner) || inner.getNumRegions() != 0)
-      return op->emitOpError() << name << " region must be pure; '"
+      return op->emitOpError() << name << " region must be pure and straight; '"
                                << inner.getName() << "' is not";
   return success();
 }

@@ -1,0 +1,114 @@
+// RUN: weft-opt %s -attn-to-plan -split-input-file | FileCheck %s
+
+// A forward over packed rows: LSE is -inf where no sequence is, O is 0.
+module attributes {weft.target = "sm_80"} {
+  attn.forward @attention bf16 head_dim = 128, head_dim_v = 64, head_ratio = 2 q = <thd> kv = <batch>
+}
+// CHECK-LABEL: module attributes
+// CHECK-SAME: weft.align = 16 : i64
+// CHECK-SAME: weft.kv = #attn.side<batch>, weft.q = #attn.side<thd>
+// CHECK: attn.forward @attention
+// CHECK: plan.kernel @forward forward of @attention schedule <rows = 128, columns = 64, stages = 2>
+// CHECK-SAME: contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>, #plan.operand<"value", in, [valid]>, #plan.operand<"out", out, [valid]>, #plan.operand<"lse", out, [valid]>]
+// CHECK: plan.func @forward_plan(
+// CHECK-SAME: %query: !plan.buffer<bf16, q, heads_q, 128, valid = defined> {weft.name = "query"}
+// CHECK-SAME: %value: !plan.buffer<bf16, kv, heads_kv, 64, valid = defined> {weft.name = "value"}
+// CHECK-SAME: %out: !plan.buffer<bf16, q, heads_q, 64> {weft.name = "out"}
+// CHECK-SAME: %lse: !plan.buffer<f32, q, heads_q, 1> {weft.name = "lse"}
+// CHECK: %[[BATCH:.*]] = plan.size batch
+// CHECK: %[[ROWS:.*]] = plan.size rows_q
+// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[ROWS]], %c128
+// CHECK: %[[SLOTS:.*]] = arith.addi %[[TILES]], %[[BATCH]]
+// CHECK: %[[HEADS:.*]] = plan.size heads_q
+// CHECK: %[[CTAS:.*]] = arith.muli %[[SLOTS]], %[[HEADS]]
+// CHECK: %[[OUT:.*]], %[[LSE:.*]] = plan.launch @forward grid(%[[CTAS]]) in(%query, %key, %value : {{.*}}) out(%out, %lse
+// CHECK: %[[O:.*]] = plan.fill %[[OUT]], 0.000000e+00 on [gap, tail]
+// CHECK: %[[L:.*]] = plan.fill %[[LSE]], 0xFFF0000000000000 on [gap, tail]
+// CHECK: plan.return %[[O]], %[[L]]
+
+// -----
+
+// Rows in batches without padding: nothing lies outside, nothing is filled.
+module attributes {weft.target = "sm_80"} {
+  attn.forward @attention f16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch, padded>
+}
+// CHECK-LABEL: module attributes
+// CHECK: plan.func @forward_plan(
+// CHECK-SAME: %out: !plan.buffer<f16, q, heads_q, 64, gap = filled(0.000000e+00), tail = filled(0.000000e+00)>
+// CHECK: %[[BATCH:.*]] = plan.size batch
+// CHECK: %[[TILES:.*]] = arith.ceildivsi %{{.*}}, %c128
+// CHECK: arith.muli %[[BATCH]], %[[TILES]]
+// CHECK: plan.launch @forward
+// CHECK-NOT: plan.fill
+// CHECK: plan.return
+
+// -----
+
+// As many key heads as query heads: one variant.
+module attributes {weft.target = "sm_90a"} {
+  attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> deterministic
+}
+// CHECK-LABEL: module attributes
+// CHECK-SAME: weft.deterministic
+// CHECK-NOT: _split
+// CHECK: plan.func @backward(
+// CHECK: %delta = plan.reserve "delta" bytes
+// CHECK: %[[DELTA:.*]] = plan.launch @delta {{.*}} in(%out, %d_out : {{.*}}) out(%delta
+// CHECK: %[[DK:.*]], %[[DV:.*]] = plan.launch @dkdv {{.*}} in(%query, %key, %value, %d_out, %lse, %[[DELTA]] : {{.*}}) out(%d_key, %d_value
+// CHECK: %[[DQ:.*]] = plan.launch @dq {{.*}} in(%query, %key, %value, %d_out, %lse, %[[DELTA]] : {{.*}}) out(%d_query
+// CHECK: plan.release %[[DELTA]]
+// CHECK: plan.return %[[DQ]], %[[DK]], %[[DV]]
+
+// -----
+
+// Grouped-query heads: first the variant that splits a group over CTAs, guarded,
+// then the one that walks it.
+module attributes {weft.target = "sm_90a"} {
+  attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 4 q = <thd> kv = <thd, padded>
+}
+// CHECK-LABEL: module attributes
+// CHECK-NOT: weft.deterministic
+// CHECK: plan.kernel @dkdv_split dkdv
+// CHECK-SAME: #plan.operand<"d_key_partial", out, [valid]>, #plan.operand<"d_value_partial", out, [valid]>
+// CHECK: plan.kernel @reduce_dk reduce
+// CHECK-SAME: contract [#plan.operand<"d_key_partial", in, [valid]>, #plan.operand<"d_key", out, [valid]>]
+// CHECK: plan.kernel @dkdv dkdv
+// CHECK: plan.func @backward_split(
+// CHECK: %[[TILES:.*]] = arith.muli %{{.*}}, %heads_kv
+// CHECK: %[[FEW:.*]] = arith.cmpi slt, %[[TILES]], %sm_count
+// CHECK: plan.guard %[[FEW]]
+// CHECK: plan.reserve "d_key_partial" {{.*}} : <f32, kv, heads_q, 64>
+// CHECK: %[[DKP:.*]], %[[DVP:.*]] = plan.launch @dkdv_split
+// CHECK: plan.launch @reduce_dk grid(%{{.*}}) in(%[[DKP]] : {{.*}}) out(%d_key
+// CHECK: plan.release %[[DKP]]
+// CHECK: plan.launch @reduce_dv grid(%{{.*}}) in(%[[DVP]] : {{.*}}) out(%d_value
+// CHECK: plan.release %[[DVP]]
+// CHECK: plan.launch @dq
+// CHECK: plan.fill {{.*}} on [gap, tail]
+// CHECK: plan.func @backward(
+// CHECK-NOT: plan.guard
+// CHECK-NOT: partial
+// CHECK: plan.launch @dkdv grid
+
+// -----
+
+// Accumulators of dK and dV do not fit together: a kernel each, and in the split
+// variant one partial is gone before the next one is reserved.
+module attributes {weft.target = "sm_86"} {
+  attn.backward @attention bf16 head_dim = 256, head_dim_v = 256, head_ratio = 8 q = <batch> kv = <batch>
+}
+// CHECK-LABEL: module attributes
+// CHECK: plan.kernel @dv_split dv
+// CHECK-SAME: contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>, #plan.operand<"d_out", in, [valid]>, #plan.operand<"lse", in, [valid]>, #plan.operand<"d_value_partial", out, [valid]>]
+// CHECK: plan.func @backward_split(
+// CHECK: plan.launch @dk_split
+// CHECK: plan.launch @reduce_dk
+// CHECK: plan.release
+// CHECK: plan.reserve "d_value_partial"
+// CHECK: plan.launch @dv_split
+// CHECK: plan.launch @reduce_dv
+// CHECK: plan.launch @dq
+// CHECK: plan.func @backward(
+// CHECK: plan.launch @dk grid
+// CHECK: plan.launch @dv grid
+// CHECK: plan.launch @dq grid
