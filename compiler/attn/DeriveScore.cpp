@@ -38,10 +38,12 @@ public:
     Value result = tangent(values.lookupOrDefault(yield.getValue()));
     attn::YieldOp::create(builder, loc, result ? result : constant(0));
     // Values of the score that its slope does not need.
-    for (Operation &op :
-         llvm::make_early_inc_range(llvm::reverse(target.without_terminator())))
-      if (op.use_empty())
-        op.erase();
+    SmallVector<Operation *> ops;
+    for (Operation &op : target.without_terminator())
+      ops.push_back(&op);
+    for (Operation *op : llvm::reverse(ops))
+      if (op->use_empty())
+        op->erase();
     return success();
   }
 
