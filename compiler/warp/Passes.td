@@ -73,7 +73,9 @@ def WarpPipeline : Pass<"warp-pipeline", "::weft::warp::FuncOp"> {
     starts with a barrier, since its slots may still be read.
 
     A fetch outside loops has one slot. If only pipelined loops use it, their
-    wait and barrier cover it; else a wait and a barrier precede its first use.
+    wait and barrier cover it, and a wait at the end sees to it that no copy
+    outlives the kernel if they have no step; else a wait and a barrier precede
+    its first use.
     A fetch whose rows cannot be computed ahead (they depend on values that the
     loop carries), or of a loop around another one, is copied and waited for
     where it stands.

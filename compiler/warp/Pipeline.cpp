@@ -17,6 +17,7 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -173,6 +174,17 @@ private:
       }
       if (first)
         firstUses.push_back({fetch, first});
+    }
+    // No copy outlives its kernel, even if the loop that would wait for it has
+    // no step.
+    llvm::SetVector<Block *> unwaited;
+    for (warp::FetchOp fetch : fetches)
+      if (llvm::none_of(firstUses,
+                        [&](const auto &use) { return use.first == fetch; }))
+        unwaited.insert(fetch->getBlock());
+    for (Block *block : unwaited) {
+      rewriter.setInsertionPoint(block->getTerminator());
+      warp::WaitOp::create(rewriter, function.getLoc(), 0);
     }
     // One wait serves every fetch that precedes it.
     llvm::stable_sort(firstUses, [](const auto &left, const auto &right) {

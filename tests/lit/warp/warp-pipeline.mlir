@@ -39,6 +39,9 @@
 // CHECK-NEXT: %[[WRAPS:.*]] = arith.cmpi eq, %[[SLOT]], %[[LAST_SLOT]] : i64
 // CHECK-NEXT: %[[SLOT1:.*]] = arith.select %[[WRAPS]], %[[C0]], %[[NEXT]] : i64
 // CHECK-NEXT: scf.yield %{{.*}}, %[[SLOT1]]
+// CHECK-NEXT: }
+// CHECK-NEXT: warp.wait 0
+// CHECK-NEXT: warp.return
 warp.func @two_stages(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<bf16, kv, heads_kv, 64>,
                       %first: i64, %last: i64)
     grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2> align = 16 {
