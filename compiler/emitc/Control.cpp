@@ -119,7 +119,9 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
   SmallVector<Assignment> initial;
   for (auto [argument, init] :
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
-    if (failed(declareCarried(argument, "carried")))
+    std::string hint = hintFor(argument);
+    if (failed(declareCarried(argument,
+                              hint.empty() ? "carried" : "next_" + hint)))
       return failure();
     initial.push_back({argument, init});
   }
@@ -136,8 +138,12 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(written.getBody());
     scopes.push_back({op, begin});
-    for (Value argument : loop.getRegionIterArgs())
+    for (Value argument : loop.getRegionIterArgs()) {
       takeCarried(argument, argument);
+      if (std::string hint = hintFor(argument);
+          !hint.empty() && scalar(argument))
+        name(scalar(argument), hint);
+    }
     if (failed(writeBlock(*loop.getBody())))
       return failure();
     SmallVector<Assignment> next;
@@ -184,7 +190,18 @@ LogicalResult KernelWriter::writeIf(Operation *op) {
   for (Value result : op->getResults())
     if (failed(declareCarried(result, "chosen")))
       return failure();
+  // An else that only hands on what lies in place already says nothing.
+  auto isInPlace = [&](Value result, Value yielded) {
+    return isTile(result) && !isComputedInPlace(yielded) &&
+           arrayOf(result) == arrayOf(yielded);
+  };
   bool hasElse = !branch.getElseRegion().empty();
+  if (hasElse && llvm::hasSingleElement(branch.getElseRegion().front()))
+    hasElse = !llvm::all_of(
+        llvm::zip(op->getResults(), branch.elseYield().getOperands()),
+        [&](auto pair) {
+          return isInPlace(std::get<0>(pair), std::get<1>(pair));
+        });
   Operation *begin = nullptr;
   SmallVector<std::string> copied;
   for (Value buffer : buffersOf<warp::PutOp>(op))

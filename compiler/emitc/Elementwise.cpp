@@ -3,6 +3,7 @@
 #include "compiler/emitc/KernelWriter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -106,14 +107,34 @@ LogicalResult KernelWriter::writeElementwise(Operation *op) {
   return result;
 }
 
+/// What a map does, for readers.
+static StringRef describe(warp::MapOp op) {
+  Block &body = op.getBody().front();
+  auto has = [&](auto kind) {
+    return llvm::any_of(
+        body, [](Operation &inner) { return isa<decltype(kind)>(inner); });
+  };
+  bool acc = isa<warp::AccAttr>(
+      cast<RankedTensorType>(op.getResultTypes().front()).getEncoding());
+  if (!acc)
+    return "for each row or column";
+  if (llvm::any_of(body.getArguments().take_back(2),
+                   [](Value coordinate) { return !coordinate.use_empty(); }))
+    return "each element by its row and column: the mask";
+  if (has(math::Exp2Op()))
+    return "exponentials";
+  if (has(arith::TruncFOp()))
+    return "round";
+  return "element by element";
+}
+
 LogicalResult KernelWriter::writeMap(warp::MapOp op) {
   auto domain = ::cast<RankedTensorType>(op.getResultTypes().front());
   SmallVector<Value> targets;
   for (Value result : op.getResults())
     targets.push_back(arrayOf(result));
   Block &body = op.getBody().front();
-  if (auto given = op->getAttrOfType<StringAttr>(plan::kNameAttr))
-    comment(given.getValue());
+  comment(describe(op));
   LogicalResult result = success();
   unrolled(elementsOf(domain, warps), 1, "e", [&](Value e) {
     for (auto [argument, input] :

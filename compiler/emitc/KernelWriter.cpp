@@ -140,6 +140,8 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
           scalars[source] = written;
           if (auto given = op->getAttrOfType<StringAttr>(plan::kNameAttr))
             name(written, given.getValue());
+          else if (std::string hint = hintFor(source); !hint.empty())
+            name(written, hint);
         }
         return success();
       });
@@ -199,7 +201,7 @@ static bool isLiteral(Value value, StringRef text) {
 }
 
 Value KernelWriter::add(Value a, Value b) {
-  if (isLiteral(b, "0"))
+  if (isLiteral(b, "0") && arithmeticType(a, b) == a.getType())
     return a;
   if (isLiteral(a, "0") && a.getType() == b.getType())
     return b;
@@ -209,6 +211,9 @@ Value KernelWriter::subtract(Value a, Value b) {
   return emitc::SubOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::multiply(Value a, Value b) {
+  for (Value factor : {a, b})
+    if (isLiteral(factor, "0") && !arithmeticType(a, b).isF32())
+      return literal(0, arithmeticType(a, b));
   if (isLiteral(a, "1") && !a.getType().isF32())
     return b;
   if (isLiteral(b, "1") && !b.getType().isF32())
@@ -232,6 +237,8 @@ Value KernelWriter::both(Value a, Value b) {
   return emitc::LogicalAndOp::create(builder, loc, i1(), a, b);
 }
 Value KernelWriter::cast(Value a, Type type) {
+  if (auto text = literalText(a); text && !isa<Float32Type>(type))
+    return literal(*text, type);
   return a.getType() == type ? a : emitc::CastOp::create(builder, loc, type, a);
 }
 
@@ -262,6 +269,43 @@ Value KernelWriter::name(Value value, const Twine &name) {
     if (!isa<emitc::LiteralOp>(op) && !op->hasAttr(plan::kNameAttr))
       op->setAttr(plan::kNameAttr, builder.getStringAttr(name));
   return value;
+}
+
+/// A name for a scalar by what it is used for, or nothing.
+std::string KernelWriter::hintFor(Value value) const {
+  for (OpOperand &use : value.getUses()) {
+    Operation *user = use.getOwner();
+    Value asHead, asSlot, buffer;
+    if (auto rows = dyn_cast<tile::RowsOp>(user)) {
+      if (use.getOperandNumber() == 1)
+        return ("first_" +
+                plan::stringifyRowSpace(
+                    ::cast<tile::RowsType>(rows.getType()).getRowSpace()))
+            .str();
+    } else if (auto put = dyn_cast<warp::PutOp>(user)) {
+      if (put.getSlot() == value)
+        return "free_slot";
+      if (put.getHead() == value)
+        buffer = put.getBuffer();
+    } else if (auto get = dyn_cast<warp::GetOp>(user)) {
+      if (get.getSlot() == value)
+        return "ring_slot";
+    } else if (auto load = dyn_cast<warp::LoadOp>(user)) {
+      if (load.getHead() == value)
+        buffer = load.getBuffer();
+    } else if (auto loop = dyn_cast<scf::ForOp>(user)) {
+      if (loop.getUpperBound() == value)
+        return "end";
+      if (loop.getLowerBound() == value)
+        return "begin";
+    }
+    if (buffer)
+      return ::cast<tile::BufferType>(buffer.getType()).getHeadSpace() ==
+                     plan::HeadSpace::heads_kv
+                 ? "head_kv"
+                 : "head_q";
+  }
+  return "";
 }
 
 Operation *KernelWriter::comment(const Twine &text) {
@@ -366,12 +410,16 @@ Value KernelWriter::warpRow(int64_t rows) {
   if (warps == 1)
     return literal(0, i32());
   Value index = warpIndex();
-  return atHead("warp_row",
+  // All tiles of one kernel have the rows of its grid, as a rule.
+  std::string key = "warp_row";
+  if (rows != kernel.getGrid().getRows())
+    key += "_" + std::to_string(rows);
+  return atHead(key,
                 [&] { return multiply(index, literal(rows / warps, i32())); });
 }
 
 Value KernelWriter::once(const std::string &key, ValueRange inputs,
-                         function_ref<Value()> make) {
+                         function_ref<Value()> make, bool readsMemory) {
   for (auto [it, end] = onceValues.equal_range(key); it != end; ++it)
     for (Block *block = builder.getBlock(); block;
          block = block->getParentOp() ? block->getParentOp()->getBlock()
@@ -381,10 +429,11 @@ Value KernelWriter::once(const std::string &key, ValueRange inputs,
 
   OpBuilder::InsertionGuard guard(builder);
   for (const Scope &scope : llvm::reverse(scopes)) {
-    if (!isa<scf::ForOp>(scope.source))
+    if (readsMemory && !isa<scf::ForOp>(scope.source))
       break;
     if (llvm::any_of(inputs, [&](Value input) {
-          return scope.source->getRegion(0).isAncestor(input.getParentRegion());
+          return scope.source->isAncestor(
+              input.getParentRegion()->getParentOp());
         }))
       break;
     builder.setInsertionPoint(scope.written);

@@ -153,6 +153,7 @@ private:
             mlir::ValueRange operands,
             llvm::ArrayRef<int64_t> templateArgs = {});
   Value name(Value value, const llvm::Twine &name);
+  std::string hintFor(Value value) const;
   mlir::Operation *comment(const llvm::Twine &text);
 
   Value declareArray(mlir::Type element, int64_t size, const llvm::Twine &name);
@@ -175,9 +176,10 @@ private:
   Value warpRow(int64_t rows);
 
   /// A value that depends on `inputs` (of the source), made once in front of
-  /// the loops that do not change it, but never outside of a condition.
+  /// the loops that do not change it, and if it reads memory never outside of a
+  /// condition.
   Value once(const std::string &key, mlir::ValueRange inputs,
-             llvm::function_ref<Value()> make);
+             llvm::function_ref<Value()> make, bool readsMemory = true);
 
   //===--- Arguments ------------------------------------------------------===//
 

@@ -64,6 +64,8 @@ private:
       error = message.str();
   }
 
+  /// Ops that another's line has taken in.
+  DenseSet<Operation *> printed;
   std::string out;
   std::string error;
   DenseMap<Value, std::string> names;
@@ -200,6 +202,15 @@ Expression CudaPrinter::expressionOf(Operation *op) {
                 " " + expression(op->getOperand(1)).in(precedence + 1),
             precedence};
   };
+  // Few know that comparisons bind tighter: they get parentheses.
+  auto bitwise = [&](StringRef sign, int precedence) -> Expression {
+    auto side = [&](unsigned i) {
+      Expression text = expression(op->getOperand(i));
+      bool same = i == 0 && text.precedence == precedence;
+      return text.in(same ? precedence : int(Shift));
+    };
+    return {side(0) + " " + sign.str() + " " + side(1), precedence};
+  };
   return llvm::TypeSwitch<Operation *, Expression>(op)
       .Case([&](emitc::LiteralOp op) -> Expression {
         std::string text = op.getValue().str();
@@ -212,9 +223,9 @@ Expression CudaPrinter::expressionOf(Operation *op) {
       .Case([&](emitc::RemOp) { return binary("%", Multiplicative); })
       .Case([&](emitc::BitwiseLeftShiftOp) { return binary("<<", Shift); })
       .Case([&](emitc::BitwiseRightShiftOp) { return binary(">>", Shift); })
-      .Case([&](emitc::BitwiseAndOp) { return binary("&", BitAnd); })
-      .Case([&](emitc::BitwiseOrOp) { return binary("|", BitOr); })
-      .Case([&](emitc::BitwiseXorOp) { return binary("^", BitXor); })
+      .Case([&](emitc::BitwiseAndOp) { return bitwise("&", BitAnd); })
+      .Case([&](emitc::BitwiseOrOp) { return bitwise("|", BitOr); })
+      .Case([&](emitc::BitwiseXorOp) { return bitwise("^", BitXor); })
       .Case([&](emitc::LogicalAndOp) { return binary("&&", LogicalAnd); })
       .Case([&](emitc::LogicalOrOp) { return binary("||", LogicalOr); })
       .Case([&](emitc::CmpOp op) -> Expression {
@@ -292,7 +303,7 @@ StringRef fallbackName(Type type) {
     return "x";
   if (isa<emitc::PointerType>(type))
     return "pointer";
-  return "n";
+  return "v";
 }
 
 void CudaPrinter::printFor(emitc::ForOp loop, const std::string &indent) {
@@ -311,7 +322,7 @@ void CudaPrinter::printFor(emitc::ForOp loop, const std::string &indent) {
 }
 
 void CudaPrinter::printOp(Operation &op, const std::string &indent) {
-  if (isPartOfUser(&op))
+  if (isPartOfUser(&op) || printed.contains(&op))
     return;
   llvm::TypeSwitch<Operation &>(op)
       .Case<emitc::YieldOp, emitc::ReturnOp>([](auto &) {})
@@ -332,6 +343,15 @@ void CudaPrinter::printOp(Operation &op, const std::string &indent) {
             out += " = " + initial.getValue().str();
         } else {
           fail("a variable's initial value is opaque text");
+        }
+        // Its first value comes with its declaration.
+        Operation *next = op->getNextNode();
+        while (next && isPartOfUser(next))
+          next = next->getNextNode();
+        if (auto assign = dyn_cast_or_null<emitc::AssignOp>(next);
+            assign && assign.getVar() == op.getResult()) {
+          out += " = " + expression(assign.getValue()).text;
+          printed.insert(assign);
         }
         out += ";\n";
       })

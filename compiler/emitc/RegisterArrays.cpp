@@ -36,6 +36,7 @@ RegisterArrays::RegisterArrays(warp::FuncOp kernel) {
   visitBlock(kernel.getBody().front(), live);
   // What loops carry first: a copy there costs most.
   kernel.walk([&](scf::ForOp op) { proposeMerges(op); });
+  kernel.walk([&](scf::ForOp op) { pinCarried(op); });
   kernel.walk([&](warp::MmaOp op) { proposeMerges(op); });
   kernel.walk([&](scf::IfOp op) { proposeMerges(op); });
   kernel.walk([&](Operation *op) {
@@ -139,6 +140,18 @@ unsigned RegisterArrays::classOf(unsigned tile) const {
   return tile;
 }
 
+void RegisterArrays::pinCarried(Operation *op) {
+  auto loop = cast<scf::ForOp>(op);
+  for (auto [argument, yielded] :
+       llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()))
+    if (auto it = numbers.find(argument); it != numbers.end()) {
+      auto other = numbers.find(yielded);
+      if (other == numbers.end() ||
+          classOf(it->second) != classOf(other->second))
+        pinned.insert(argument);
+    }
+}
+
 /// Gives `a` and `b` one array if no tile of one meets a tile of the other.
 void RegisterArrays::merge(Value a, Value b) {
   auto ia = numbers.find(a), ib = numbers.find(b);
@@ -147,6 +160,9 @@ void RegisterArrays::merge(Value a, Value b) {
   unsigned ca = classOf(ia->second), cb = classOf(ib->second);
   if (ca == cb)
     return;
+  for (Value value : pinned)
+    if (unsigned c = classOf(numbers.at(value)); c == ca || c == cb)
+      return;
   for (unsigned i = 0; i < tiles.size(); ++i)
     for (unsigned j = 0; j < tiles.size(); ++j)
       if (classOf(i) == ca && classOf(j) == cb &&
@@ -189,8 +205,22 @@ void RegisterArrays::proposeMerges(Operation *op) {
 /// A name for the array of `tile` and how telling it is (more is better).
 static std::pair<std::string, int> suggestName(Value tile) {
   Operation *op = tile.getDefiningOp();
-  if (!op)
-    return {"", 0};
+  if (!op) {
+    // What a loop carries is named after what it becomes.
+    auto argument = cast<BlockArgument>(tile);
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (!loop || argument == loop.getInductionVar())
+      return {"", 0};
+    Value next = loop.getYieldedValues()[argument.getArgNumber() - 1];
+    Operation *last = next.getDefiningOp();
+    if (last && isa<warp::MapOp>(last))
+      for (Value input : last->getOperands())
+        if (input.getDefiningOp<warp::ReduceOp>())
+          return {"running_" + suggestName(input).first, 2};
+    return last && !isa<scf::ForOp>(last)
+               ? std::pair(suggestName(next).first, 1)
+               : std::pair(std::string(), 0);
+  }
   if (auto name = op->getAttrOfType<StringAttr>(plan::kNameAttr))
     return {name.str(), 5};
   if (auto load = dyn_cast<warp::LoadOp>(op)) {
@@ -211,7 +241,7 @@ static std::pair<std::string, int> suggestName(Value tile) {
     map.walk([&](math::Exp2Op) { exponential = true; });
     bool vector = cast<RankedTensorType>(tile.getType()).getRank() == 1;
     if (exponential)
-      return {vector ? "factor" : "p", 2};
+      return {vector ? "rescale" : "p", 2};
     return {vector ? "vector" : "tile", 1};
   }
   if (auto mma = dyn_cast<warp::MmaOp>(op))

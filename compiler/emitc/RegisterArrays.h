@@ -51,6 +51,7 @@ private:
   void use(mlir::Value value, Live &live) const;
 
   void proposeMerges(mlir::Operation *op);
+  void pinCarried(mlir::Operation *op);
   unsigned classOf(unsigned tile) const;
   void merge(mlir::Value a, mlir::Value b);
   void finish();
@@ -60,6 +61,9 @@ private:
   llvm::DenseMap<mlir::Value, unsigned> numbers;
   llvm::DenseSet<std::pair<unsigned, unsigned>> meet;
   mutable llvm::SmallVector<unsigned> parents;
+  /// What a loop carries by a copy keeps its array to itself: work of the body
+  /// in there would be right but hard to read.
+  llvm::DenseSet<mlir::Value> pinned;
 
   llvm::SmallVector<RegisterArray> arrays;
   llvm::DenseMap<mlir::Value, unsigned> indices;

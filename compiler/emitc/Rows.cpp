@@ -180,31 +180,37 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
   };
   std::string key = "base" + std::to_string(operandOf(buffer)) + "," +
                     number(sequence) + "," + number(head);
-  return once(key, {sequence, head}, [&] {
-    Value offset;
-    bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
-    if (type.getLayout() == tile::BufferLayout::packed) {
-      if (hasHeads)
-        offset = multiply(scalar(head), rowsHeld(type.getRowSpace()));
-      if (!packedRows) {
-        Value before = multiply(
-            scalar(sequence),
-            sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()));
-        offset = offset ? this->add(offset, before) : before;
-      }
-      if (offset)
-        offset = multiply(offset, literal(type.getColumns(), i64()));
-    } else {
-      if (!packedRows)
-        offset = multiply(scalar(sequence), strideArgument(buffer, "batch"));
-      if (hasHeads) {
-        Value before = multiply(scalar(head), strideArgument(buffer, "head"));
-        offset = offset ? this->add(offset, before) : before;
-      }
-    }
-    return offset ? name(this->add(pointer, offset), nameOf(buffer) + "_base")
-                  : pointer;
-  });
+  return once(
+      key, {sequence, head},
+      [&] {
+        Value offset;
+        bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
+        if (type.getLayout() == tile::BufferLayout::packed) {
+          if (hasHeads)
+            offset = multiply(scalar(head), rowsHeld(type.getRowSpace()));
+          if (!packedRows) {
+            Value before = multiply(
+                scalar(sequence),
+                sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()));
+            offset = offset ? this->add(offset, before) : before;
+          }
+          if (offset)
+            offset = multiply(offset, literal(type.getColumns(), i64()));
+        } else {
+          if (!packedRows)
+            offset =
+                multiply(scalar(sequence), strideArgument(buffer, "batch"));
+          if (hasHeads) {
+            Value before =
+                multiply(scalar(head), strideArgument(buffer, "head"));
+            offset = offset ? this->add(offset, before) : before;
+          }
+        }
+        return offset
+                   ? name(this->add(pointer, offset), nameOf(buffer) + "_base")
+                   : pointer;
+      },
+      /*readsMemory=*/false);
 }
 
 KernelWriter::Rows KernelWriter::rowsOf(Value buffer, Value rows, Value head) {

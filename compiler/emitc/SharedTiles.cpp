@@ -92,6 +92,18 @@ LogicalResult KernelWriter::writePut(warp::PutOp op) {
                       literal(8, i32()));
     });
   }
+  // The source walks with a thread's rows: one product, then sums.
+  Value source, sourceStep;
+  if (!uniform && wholeRows) {
+    Type pointer = rows.pointer.getType();
+    source = declareVariable(pointer, "source");
+    emitc::AssignOp::create(
+        builder, loc, source,
+        this->add(this->add(rows.pointer, multiply(firstRow, rows.rowStride)),
+                  column));
+    sourceStep = multiply(rows.rowStride, literal(rowStep, i64()));
+    name(sourceStep, "source_step");
+  }
   unrolled(llvm::divideCeil(chunks, threads), 1, "i", [&](Value i) {
     Value row, inside = literal("true", i1());
     if (wholeRows) {
@@ -110,14 +122,22 @@ LogicalResult KernelWriter::writePut(warp::PutOp op) {
     if (buffer.getColumns() < tile.getColumns())
       exists = both(exists, compare(emitc::CmpPredicate::lt, column,
                                     literal(buffer.getColumns(), i32())));
-    Value source = rows.pointer;
-    if (!uniform)
-      source =
-          this->add(this->add(source, multiply(row, rows.rowStride)), column);
+    auto here = [&]() -> Value {
+      return emitc::LoadOp::create(builder, loc, rows.pointer.getType(),
+                                   source);
+    };
+    Value from = rows.pointer;
+    if (source)
+      from = here();
+    else if (!uniform)
+      from = this->add(this->add(from, multiply(row, rows.rowStride)), column);
     Value place = this->add(
         this->add(target, multiply(row, literal(tile.getRowBytes(), u32()))),
         multiply(column, literal(2, u32())));
-    ifThen(inside, [&] { call("copy", primitive, {place, source, exists}); });
+    ifThen(inside, [&] { call("copy", primitive, {place, from, exists}); });
+    if (source)
+      emitc::AssignOp::create(builder, loc, source,
+                              this->add(here(), sourceStep));
   });
   return success();
 }
