@@ -11,26 +11,35 @@ using namespace weft::reference;
 // Products
 //===----------------------------------------------------------------------===//
 
+/// Eight elements at any address: one register, or as many as the machine
+/// needs.
+using Lanes [[gnu::vector_size(32), gnu::aligned(4), gnu::may_alias]] = float;
+static constexpr int64_t lanes = 8;
+
 /// Rows and columns of acc that one pass over k keeps in registers.
-static constexpr int64_t blockRows = 4, blockColumns = 16;
+static constexpr int64_t blockRows = 4, blockColumns = 2 * lanes;
 
 [[gnu::always_inline]] static inline void multiplyBlock(const float *a,
                                                         const float *b,
                                                         float *acc, int64_t n,
                                                         int64_t k) {
-  float sums[blockRows][blockColumns];
+  auto at = [&](float *base, int64_t row, int64_t half) -> Lanes & {
+    return *reinterpret_cast<Lanes *>(base + row * n + half * lanes);
+  };
+  Lanes sums[blockRows][2];
   for (int64_t i = 0; i < blockRows; ++i)
-    for (int64_t j = 0; j < blockColumns; ++j)
-      sums[i][j] = acc[i * n + j];
-  for (int64_t s = 0; s < k; ++s)
-    for (int64_t i = 0; i < blockRows; ++i) {
-      float left = a[i * k + s];
-      for (int64_t j = 0; j < blockColumns; ++j)
-        sums[i][j] += left * b[s * n + j];
-    }
+    for (int64_t half = 0; half < 2; ++half)
+      sums[i][half] = at(acc, i, half);
+  for (int64_t s = 0; s < k; ++s) {
+    Lanes right[2] = {at(const_cast<float *>(b), s, 0),
+                      at(const_cast<float *>(b), s, 1)};
+    for (int64_t i = 0; i < blockRows; ++i)
+      for (int64_t half = 0; half < 2; ++half)
+        sums[i][half] += a[i * k + s] * right[half];
+  }
   for (int64_t i = 0; i < blockRows; ++i)
-    for (int64_t j = 0; j < blockColumns; ++j)
-      acc[i * n + j] = sums[i][j];
+    for (int64_t half = 0; half < 2; ++half)
+      at(acc, i, half) = sums[i][half];
 }
 
 /// What is left over at the edges of the blocks.
@@ -107,7 +116,6 @@ void weft::reference::rowMax(const float *in, float *out, int64_t rows,
 
 void weft::reference::rowSum(const float *in, float *out, int64_t rows,
                              int64_t columns) {
-  constexpr int64_t lanes = 8;
   for (int64_t i = 0; i < rows; ++i, in += columns) {
     float part[lanes] = {};
     int64_t whole = columns / lanes * lanes;
