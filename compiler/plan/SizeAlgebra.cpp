@@ -93,8 +93,9 @@ Polynomial SizeAlgebra::normalize(Value value) {
   if (auto found = known.find(value); found != known.end())
     return found->second;
   auto binary = [&](Operation *op) {
-    return std::pair(normalize(op->getOperand(0)),
-                     normalize(op->getOperand(1)));
+    // In braces: operands in order, and with them the names of atoms.
+    return std::pair<Polynomial, Polynomial>{normalize(op->getOperand(0)),
+                                             normalize(op->getOperand(1))};
   };
   Polynomial result;
   APInt number;

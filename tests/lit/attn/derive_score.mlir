@@ -70,6 +70,20 @@ attn.backward @clip bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <bat
 
 // -----
 
+// (s b + c)' = 1 b + s 0 + 0.
+// CHECK-LABEL: attn.backward @fma
+// CHECK: } derivative {
+// CHECK: %[[B:.*]] = arith.constant 3.000000e+00
+// CHECK-NEXT: attn.yield %[[B]]
+attn.backward @fma bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
+^bb0(%s: f32, %b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
+  %three = arith.constant 3.0 : f32
+  %y = math.fma %s, %three, %three : f32
+  attn.yield %y : f32
+}
+
+// -----
+
 // A region that is given stays.
 // CHECK-LABEL: attn.backward @given
 // CHECK: } derivative {
