@@ -136,19 +136,21 @@ public:
   explicit BodyRewriter(MLIRContext *context) : rewriter(context) {}
 
   LogicalResult run(Operation *function) {
-    SmallVector<Operation *> ops;
+    // Apart from the start: a product that is rewritten is gone.
+    SmallVector<tile::DotOp> dots;
+    SmallVector<Operation *> others;
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (op != function)
-        ops.push_back(op);
+      if (auto dot = dyn_cast<tile::DotOp>(op))
+        dots.push_back(dot);
+      else if (op != function)
+        others.push_back(op);
     });
     // Products first: they decide where the tiles that are loaded live.
-    for (Operation *op : ops)
-      if (auto dot = dyn_cast<tile::DotOp>(op))
-        if (failed(rewriteDot(dot)))
-          return failure();
-    for (Operation *op : ops)
-      if (!isa<tile::DotOp>(op))
-        rewriteOther(op);
+    for (tile::DotOp dot : dots)
+      if (failed(rewriteDot(dot)))
+        return failure();
+    for (Operation *op : others)
+      rewriteOther(op);
     return success();
   }
 
