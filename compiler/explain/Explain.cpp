@@ -306,13 +306,19 @@ void PlanStory::tellBuffer(const Buffer &buffer) {
         buffer.offset.empty() ? "" : " at offset " + buffer.offset);
     break;
   }
-  os << llvm::formatv("    {0,-10} {1,-30} {2}\n", buffer.name, shape, owner);
-  for (Domain domain : type.getDomains()) {
-    llvm::StringRef how = buffer.initialiser[size_t(domain)];
+  os << llvm::formatv("    {0,-16} {1,-29} {2}\n", buffer.name, shape, owner);
+  // Neighbouring domains with one story share a line.
+  llvm::ArrayRef<Domain> domains = type.getDomains();
+  while (!domains.empty()) {
+    llvm::StringRef how = buffer.initialiser[size_t(domains.front())];
+    llvm::ArrayRef<Domain> same = domains.take_while([&](Domain domain) {
+      return buffer.initialiser[size_t(domain)] == how;
+    });
+    domains = domains.drop_front(same.size());
     if (how.empty())
       how = buffer.owner == Buffer::Input ? "may hold anything: never read"
                                           : "not initialised: never read";
-    os << llvm::formatv("        {0,-6} {1}\n", stringifyDomain(domain), how);
+    os << llvm::formatv("        {0,-11}  {1}\n", domainNames(same), how);
   }
 }
 

@@ -6,9 +6,16 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace weft {
+
+// Whole numbers: JSON would print all digits of a double.
+static int64_t microseconds(double milliseconds) {
+  return std::llround(milliseconds * 1000);
+}
 
 json::Object reportOf(const AssembledProgram &program, const Target &target) {
   json::Array kernels;
@@ -20,20 +27,20 @@ json::Object reportOf(const AssembledProgram &program, const Target &target) {
     // The assembler knows of static shared memory alone.
     entry["shared_bytes"] = compiled.report.sharedBytes + kernel->shared_bytes;
     entry["cubin_bytes"] = int64_t(compiled.cubin.size());
-    entry["milliseconds"] = compiled.milliseconds;
+    entry["microseconds"] = microseconds(compiled.milliseconds);
     kernels.push_back(std::move(entry));
   }
-  json::Object milliseconds;
+  json::Object times;
   double total = 0;
   for (const auto &[stage, time] : program.stageMilliseconds) {
-    milliseconds[stage] = time;
+    times[stage] = microseconds(time);
     total += time;
   }
-  milliseconds["total"] = total;
+  times["total"] = microseconds(total);
   json::Object report{{"weft", WEFT_VERSION},
                       {"spec", program.program.spec},
                       {"target", target.name},
-                      {"milliseconds", std::move(milliseconds)},
+                      {"microseconds", std::move(times)},
                       {"kernels", std::move(kernels)}};
   if (Expected<NvrtcIdentity> nvrtc = findNvrtc())
     report["nvrtc"] = nvrtc->path;

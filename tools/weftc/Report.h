@@ -11,11 +11,11 @@
 namespace weft {
 
 /// {"weft": version, "spec": canonical text, "target": "sm_90a",
-///  "nvrtc": path, "milliseconds": {"attn": .., .., "nvrtc": .., "total": ..},
+///  "nvrtc": path, "microseconds": {"attn": .., .., "nvrtc": .., "total": ..},
 ///  "kernels": [{"name", "threads", "registers", "spill_store_bytes",
 ///               "spill_load_bytes", "stack_bytes", "shared_bytes" (static and
 ///               dynamic), "barriers", "warnings": [..], "cubin_bytes",
-///               "milliseconds"}, ..]}
+///               "microseconds"}, ..]}
 llvm::json::Object reportOf(const AssembledProgram &program,
                             const Target &target);
 

@@ -123,8 +123,8 @@ TEST_F(Plan, DumpKeepsEveryStage) {
       dump + "/forward-bf16-head_dim=64-head_ratio=1-layout=thd-sm_90a";
   for (const char *name :
        {"1-attn.mlir", "2-plan.mlir", "3-tile.mlir", "4-warp.mlir",
-        "5-emitc.mlir", "6-cuda.cu", "forward.ptx", "forward.cubin",
-        "forward.log"})
+        "5-emitc.mlir", "6-cuda.cu", "weft_forward.ptx", "weft_forward.cubin",
+        "weft_forward.log"})
     EXPECT_TRUE(std::filesystem::exists(made / name)) << name;
 }
 

@@ -83,40 +83,40 @@ static std::string about(const std::string &text, const std::string &buffer) {
 }
 
 TEST(Explain, SaysWhoOwnsAndInitialisesAResult) {
-  EXPECT_EQ(about(explained(), "d_key"),
-            "    d_key      bf16 [rows_kv, heads_kv, 64]   the caller's, a "
-            "result\n"
-            "        valid  written by step 5, @dkdv\n"
-            "        gap    filled with 0 by step 8, @fill\n"
-            "        tail   filled with 0 by step 8, @fill\n");
-  EXPECT_EQ(about(explained(), "d_query"),
-            "    d_query    bf16 [rows_q, heads_q, 64]     the caller's, a "
-            "result\n"
-            "        valid  filled with 0 by step 9, fill\n"
-            "        gap    no such rows: the layout has no padding\n"
-            "        tail   no such rows: the layout has no padding\n");
+  EXPECT_EQ(
+      about(explained(), "d_key"),
+      R"(    d_key            bf16 [rows_kv, heads_kv, 64]  the caller's, a result
+        valid        written by step 5, @dkdv
+        gap, tail    filled with 0 by step 8, @fill
+)");
+  EXPECT_EQ(
+      about(explained(), "d_query"),
+      R"(    d_query          bf16 [rows_q, heads_q, 64]    the caller's, a result
+        valid        filled with 0 by step 9, fill
+        gap, tail    no such rows: the layout has no padding
+)");
 }
 
 TEST(Explain, SaysWhoOwnsAndInitialisesWorkspace) {
-  EXPECT_EQ(about(explained(), "delta"),
-            "    delta      f32 [rows_q, heads_q, 1]       the plan's "
-            "workspace from step 1 to 6, rows_q * heads_q * 4 bytes at offset "
-            "0\n"
-            "        valid  written by step 2, @delta\n"
-            "        gap    not initialised: never read\n"
-            "        tail   not initialised: never read\n");
-  EXPECT_NE(
-      about(explained(), "sum").find("valid  filled with 0 by step 4, memset"),
-      std::string::npos);
+  EXPECT_EQ(
+      about(explained(), "delta"),
+      "    delta            f32 [rows_q, heads_q, 1]      the plan's workspace "
+      "from step 1 to 6, rows_q * heads_q * 4 bytes at offset 0\n"
+      "        valid        written by step 2, @delta\n"
+      "        gap, tail    not initialised: never read\n");
+  EXPECT_NE(about(explained(), "sum")
+                .find("valid, gap, tail  filled with 0 by step 4, memset"),
+            std::string::npos)
+      << about(explained(), "sum");
 }
 
 TEST(Explain, InputsAreReadOnValidAlone) {
-  EXPECT_EQ(about(explained(), "out"),
-            "    out        bf16 [rows_q, heads_q, 64]     the caller's, only "
-            "read\n"
-            "        valid  written by the caller\n"
-            "        gap    may hold anything: never read\n"
-            "        tail   may hold anything: never read\n");
+  EXPECT_EQ(
+      about(explained(), "out"),
+      R"(    out              bf16 [rows_q, heads_q, 64]    the caller's, only read
+        valid        written by the caller
+        gap, tail    may hold anything: never read
+)");
 }
 
 TEST(Explain, StepsComeInOrderWithTheirAccesses) {
