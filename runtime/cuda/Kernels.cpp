@@ -173,7 +173,8 @@ Expected<CUfunction> CudaKernels::prepare(int32_t index, CUdevice device) {
   CUkernel handle = nullptr;
   if (Error e = driver.check(
           driver.cuLibraryGetKernel(&handle, libraries[index], name.c_str()),
-          "finding kernel \"" + Twine(name) + "\" in its cubin"))
+          "loading kernel \"" + Twine(name) + "\", compiled for " +
+              program.target()->c_str() + ","))
     return e;
   CUfunction function = nullptr;
   CUresult status = driver.cuKernelGetFunction(&function, handle);
