@@ -19,6 +19,7 @@
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -36,12 +37,12 @@ static cl::opt<std::string>
 static cl::opt<uint64_t> seed("seed", cl::init(1), cl::cat(category),
                               cl::value_desc("n"),
                               cl::desc("Of the sweep (default 1)"));
-static cl::opt<uint64_t> count("count", cl::init(500), cl::cat(category),
-                               cl::value_desc("n"),
-                               cl::desc("Cases to run (default 500)"));
-static cl::opt<int64_t> index_("index", cl::init(-1), cl::cat(category),
-                               cl::value_desc("i"),
-                               cl::desc("Run case i alone"));
+static cl::opt<uint64_t> caseCount("count", cl::init(500), cl::cat(category),
+                                   cl::value_desc("n"),
+                                   cl::desc("Cases to run (default 500)"));
+static cl::opt<int64_t> caseIndex("index", cl::init(-1), cl::cat(category),
+                                  cl::value_desc("i"),
+                                  cl::desc("Run case i alone"));
 static cl::opt<bool>
     poison("poison", cl::cat(category),
            cl::desc("Run every pass again with results and workspace filled "
@@ -77,7 +78,7 @@ public:
   int finish();
 
 private:
-  void note(uint64_t index, const std::string &failures);
+  void note(uint64_t index, llvm::Expected<cases::CaseReport> report);
 
   cases::Device &device;
   const std::vector<uint64_t> indices;
@@ -85,6 +86,9 @@ private:
   std::mutex mutex; ///< of all below and the output
   size_t done = 0;
   std::vector<uint64_t> failed;
+  /// Per tensor, the largest distance from the reference of a case that
+  /// passed, in units of what the number rule allows.
+  std::array<double, cases::numTensors> worst = {};
   std::chrono::steady_clock::time_point lastProgress =
       std::chrono::steady_clock::now();
 };
@@ -98,17 +102,23 @@ void Sweep::work(unsigned oracleThreads) {
     options.seed = indices[i];
     options.threads = oracleThreads;
     Expected<cases::CaseReport> report = cases::runCase(file, device, options);
-    note(indices[i],
-         report ? report->failures() : toString(report.takeError()) + "\n");
+    note(indices[i], std::move(report));
   }
 }
 
-void Sweep::note(uint64_t index, const std::string &failures) {
+void Sweep::note(uint64_t index, Expected<cases::CaseReport> report) {
+  std::string failures =
+      report ? report->failures() : toString(report.takeError()) + "\n";
   std::lock_guard lock(mutex);
   ++done;
   if (!failures.empty()) {
     failed.push_back(index);
     outs() << "case " << index << " failed\n" << failures;
+  } else {
+    for (const cases::CallReport &call : report->calls)
+      for (const cases::TensorCheck &check : call.tensors)
+        worst[size_t(check.id)] =
+            std::max(worst[size_t(check.id)], check.worst);
   }
   auto now = std::chrono::steady_clock::now();
   if (now - lastProgress < std::chrono::seconds(5) && done != indices.size())
@@ -127,6 +137,11 @@ int Sweep::finish() {
            << " --seed=" << seed << " --index=" << index
            << (poison ? " --poison" : "")
            << (arch == "sm_90a" ? "" : " --arch=" + arch) << "\n";
+  outs() << "largest part of what the number rule allows:";
+  for (size_t i = size_t(cases::TensorId::O); i < cases::numTensors; ++i)
+    if (cases::TensorId(i) != cases::TensorId::DO)
+      outs() << " " << cases::tensorNames[i] << format(" %.2f", worst[i]);
+  outs() << "\n";
   outs() << indices.size() - failed.size() << " passed, " << failed.size()
          << " failed\n";
   return failed.empty() ? 0 : 1;
@@ -134,15 +149,15 @@ int Sweep::finish() {
 
 /// The cases of this run, or nothing if --shard makes no sense.
 static std::optional<std::vector<uint64_t>> chooseCases() {
-  if (index_ >= 0)
-    return std::vector<uint64_t>{uint64_t(index_)};
+  if (caseIndex >= 0)
+    return std::vector<uint64_t>{uint64_t(caseIndex)};
   auto [first, of] = StringRef(shard).split('/');
   uint64_t begin, step;
   if (first.getAsInteger(10, begin) || of.getAsInteger(10, step) ||
       begin >= step)
     return std::nullopt;
   std::vector<uint64_t> indices;
-  for (uint64_t i = begin; i < count; i += step)
+  for (uint64_t i = begin; i < caseCount; i += step)
     indices.push_back(i);
   return indices;
 }
@@ -156,9 +171,9 @@ int main(int argc, char **argv) {
     return fail("--shard=" + shard +
                 " is not i/n with i from 0 to n - 1, as in --shard=0/4");
   if (printCase) {
-    if (index_ < 0)
+    if (caseIndex < 0)
       return fail("--print needs --index=i");
-    outs() << cases::sweepCase(seed, uint64_t(index_)).toJson();
+    outs() << cases::sweepCase(seed, uint64_t(caseIndex)).toJson();
     return 0;
   }
   DeviceOptions options;
