@@ -171,10 +171,14 @@ Expected<CUfunction> CudaKernels::prepare(int32_t index, CUdevice device) {
   const program::Kernel &kernel = *program.kernels()->Get(index);
   std::string name = kernel.name()->str();
   CUkernel handle = nullptr;
-  if (Error e = driver.check(
-          driver.cuLibraryGetKernel(&handle, libraries[index], name.c_str()),
-          "loading kernel \"" + Twine(name) + "\", compiled for " +
-              program.target()->c_str() + ","))
+  CUresult found =
+      driver.cuLibraryGetKernel(&handle, libraries[index], name.c_str());
+  // The driver loads lazily: an image it refuses may come to light only here.
+  std::string what = "finding kernel \"" + name + "\" in its cubin";
+  if (found != CUDA_ERROR_NOT_FOUND)
+    what = "loading kernel \"" + name + "\", compiled for " +
+           program.target()->str() + ",";
+  if (Error e = driver.check(found, what))
     return e;
   CUfunction function = nullptr;
   CUresult status = driver.cuKernelGetFunction(&function, handle);
