@@ -38,20 +38,21 @@ void expand(tile::SoftmaxStepOp step) {
     return arith::SubFOp::create(builder, loc, value, expanded);
   };
 
-  Value newMax = arith::MaxNumFOp::create(
-      builder, loc, oldMax, reduce(tile::ReduceKind::max, scores));
+  Value tileMax = reduce(tile::ReduceKind::max, scores);
+  Value newMax = arith::MaxNumFOp::create(builder, loc, oldMax, tileMax);
   // -inf - -inf is no number: a row without a key yet takes 0 instead.
-  Value isEmpty =
-      arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, newMax,
-                            splat(builder, loc, rows, -INFINITY));
-  Value reference = arith::SelectOp::create(
-      builder, loc, isEmpty, splat(builder, loc, rows, 0.0f), newMax);
-  Value rescale = math::Exp2Op::create(
-      builder, loc, arith::SubFOp::create(builder, loc, oldMax, reference));
+  Value minusInfinity = splat(builder, loc, rows, -INFINITY);
+  Value isEmpty = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
+                                        newMax, minusInfinity);
+  Value zero = splat(builder, loc, rows, 0.0f);
+  Value reference =
+      arith::SelectOp::create(builder, loc, isEmpty, zero, newMax);
+  Value rise = arith::SubFOp::create(builder, loc, oldMax, reference);
+  Value rescale = math::Exp2Op::create(builder, loc, rise);
   Value p = math::Exp2Op::create(builder, loc, subtractRows(scores, reference));
-  Value newSum = arith::AddFOp::create(
-      builder, loc, arith::MulFOp::create(builder, loc, step.getSum(), rescale),
-      reduce(tile::ReduceKind::sum, p));
+  Value kept = arith::MulFOp::create(builder, loc, step.getSum(), rescale);
+  Value tileSum = reduce(tile::ReduceKind::sum, p);
+  Value newSum = arith::AddFOp::create(builder, loc, kept, tileSum);
   step.replaceAllUsesWith(ValueRange{p, newMax, newSum, rescale});
   step.erase();
 }

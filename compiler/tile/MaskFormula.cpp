@@ -29,7 +29,13 @@ LinearSum LinearSum::without(Value value) const {
 
 namespace {
 
-/// a + factor * b, or nothing where a coefficient leaves 64 bits.
+/// Constants up to 2^62: their negation and a few sums of them stay in i64.
+bool isSmall(int64_t value) {
+  constexpr int64_t limit = int64_t(1) << 62;
+  return value >= -limit && value <= limit;
+}
+
+/// a + factor * b, or nothing where a coefficient becomes too large.
 std::optional<LinearSum> addScaled(const LinearSum &a, const LinearSum &b,
                                    int64_t factor) {
   LinearSum result = a;
@@ -49,16 +55,22 @@ std::optional<LinearSum> addScaled(const LinearSum &a, const LinearSum &b,
   }
   llvm::erase_if(result.terms,
                  [](const auto &term) { return term.second == 0; });
+  if (!isSmall(result.constant) ||
+      llvm::any_of(result.terms,
+                   [](const auto &term) { return !isSmall(term.second); }))
+    return std::nullopt;
   return result;
 }
 
-std::optional<LinearSum> takeApart(Operation *op) {
+std::optional<LinearSum> takeApart(Operation *op,
+                                   function_ref<bool(Value)> isUniform) {
+  auto read = [&](Value value) { return readSum(value, isUniform); };
   if (auto add = dyn_cast_or_null<arith::AddIOp>(op))
-    return addScaled(readSum(add.getLhs()), readSum(add.getRhs()), 1);
+    return addScaled(read(add.getLhs()), read(add.getRhs()), 1);
   if (auto sub = dyn_cast_or_null<arith::SubIOp>(op))
-    return addScaled(readSum(sub.getLhs()), readSum(sub.getRhs()), -1);
+    return addScaled(read(sub.getLhs()), read(sub.getRhs()), -1);
   if (auto mul = dyn_cast_or_null<arith::MulIOp>(op)) {
-    LinearSum a = readSum(mul.getLhs()), b = readSum(mul.getRhs());
+    LinearSum a = read(mul.getLhs()), b = read(mul.getRhs());
     if (b.isConstant())
       return addScaled({}, a, b.constant);
     if (a.isConstant())
@@ -69,11 +81,14 @@ std::optional<LinearSum> takeApart(Operation *op) {
 
 } // namespace
 
-LinearSum readSum(Value value) {
-  if (std::optional<int64_t> constant = Scalars::constantOf(value))
+LinearSum readSum(Value value, function_ref<bool(Value)> isUniform) {
+  if (std::optional<int64_t> constant = Scalars::constantOf(value);
+      constant && isSmall(*constant))
     return {*constant, {}};
-  if (std::optional<LinearSum> sum = takeApart(value.getDefiningOp()))
-    return *sum;
+  if (!isUniform(value))
+    if (std::optional<LinearSum> sum =
+            takeApart(value.getDefiningOp(), isUniform))
+      return *sum;
   return {0, {{value, 1}}};
 }
 
@@ -152,9 +167,14 @@ private:
                 join(true, read(a, true), read(b, negated)));
   }
 
+  LinearSum sumOf(Value value) const {
+    return readSum(value,
+                   [&](Value part) { return !dependent.contains(part); });
+  }
+
   /// a + offset <= b.
-  static Formula atMost(Value a, Value b, int64_t offset) {
-    std::optional<LinearSum> sum = addScaled(readSum(a), readSum(b), -1);
+  Formula atMost(Value a, Value b, int64_t offset) {
+    std::optional<LinearSum> sum = addScaled(sumOf(a), sumOf(b), -1);
     if (sum)
       sum = addScaled(*sum, {offset, {}}, 1);
     if (!sum)
@@ -164,7 +184,7 @@ private:
     return {Formula::Kind::AtMostZero, {}, false, *sum, {}};
   }
 
-  static Formula readComparison(arith::CmpIOp compare, bool negated) {
+  Formula readComparison(arith::CmpIOp compare, bool negated) {
     if (!compare.getLhs().getType().isInteger(64))
       return {};
     Value a = compare.getLhs(), b = compare.getRhs();

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Region.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -30,9 +31,10 @@ struct LinearSum {
   LinearSum without(mlir::Value value) const;
 };
 
-/// The value as a sum: constants, additions, subtractions and products with a
-/// constant are taken apart, every other value is a term of its own.
-LinearSum readSum(mlir::Value value);
+/// The value as a sum: additions, subtractions and products with a constant are
+/// taken apart as far as they depend on i or j, every other value is a term.
+LinearSum readSum(mlir::Value value,
+                  llvm::function_ref<bool(mlir::Value)> isUniform);
 
 struct Formula {
   enum class Kind {

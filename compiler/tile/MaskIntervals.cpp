@@ -68,8 +68,12 @@ private:
     return ranges[value] = range;
   }
 
+  LinearSum sumOf(Value value) const {
+    return readSum(value, [&](Value part) { return uniform.contains(part); });
+  }
+
   Range rangeOfSum(Value value) {
-    LinearSum sum = readSum(value);
+    LinearSum sum = sumOf(value);
     return {low(sum), high(sum)};
   }
 
@@ -124,7 +128,7 @@ private:
 
   Range divide(Operation *op) {
     std::optional<int64_t> divisor = Scalars::constantOf(op->getOperand(1));
-    LinearSum dividend = readSum(op->getOperand(0));
+    LinearSum dividend = sumOf(op->getOperand(0));
     bool notNegative = isNotNegative(dividend);
     if (!divisor || *divisor <= 0 ||
         (isa<arith::DivUIOp, arith::RemUIOp>(op) && !notNegative))
@@ -149,7 +153,8 @@ private:
       return whole;
     Value period = scalars.floorDiv(range.low, *divisor);
     Value start = scalars.mul(period, *divisor);
-    Value one = scalars.equal(period, scalars.floorDiv(range.high, *divisor));
+    Value last = scalars.floorDiv(range.high, *divisor);
+    Value one = scalars.equal(period, last);
     return {scalars.select(one, scalars.sub(range.low, start), whole.low),
             scalars.select(one, scalars.sub(range.high, start), whole.high)};
   }
@@ -221,19 +226,17 @@ private:
   Verdict judge(const LinearSum &sum) {
     int64_t factor = sum.coefficientOf(walked);
     LinearSum rest = sum.without(walked);
-    if (factor > 0) // factor * walked <= -rest
-      return {atMost(scalars.mul(walkedRange.low, factor),
-                     ranges.bound(rest, -1, true), true),
-              atMost(scalars.mul(walkedRange.high, factor),
-                     ranges.bound(rest, -1, false), false)};
-    // rest <= -factor * walked
-    Value low = scalars.constant(0), high = low;
-    if (factor < 0) {
-      low = scalars.mul(walkedRange.low, -factor);
-      high = scalars.mul(walkedRange.high, -factor);
+    // With factor 0 both are 0.
+    Value low = scalars.mul(walkedRange.low, std::abs(factor));
+    Value high = scalars.mul(walkedRange.high, std::abs(factor));
+    if (factor > 0) { // factor * walked <= -rest
+      Value restLow = ranges.bound(rest, -1, false);
+      Value restHigh = ranges.bound(rest, -1, true);
+      return {atMost(low, restHigh, true), atMost(high, restLow, false)};
     }
-    return {atMost(ranges.low(rest), high, true),
-            atMost(ranges.high(rest), low, false)};
+    // rest <= -factor * walked
+    Value restLow = ranges.low(rest), restHigh = ranges.high(rest);
+    return {atMost(restLow, high, true), atMost(restHigh, low, false)};
   }
 
   Value atMost(Value a, Value b, bool ifUnbounded) {
@@ -278,12 +281,7 @@ public:
       bool both = formula.kind == Formula::Kind::And;
       for (const Formula &part : llvm::drop_begin(formula.parts)) {
         TileBounds next = solve(part);
-        // The hull of two intervals may hold tiles of neither.
-        bounds.exact = both && bounds.exact && next.exact;
-        bounds.first = both ? scalars.max(bounds.first, next.first)
-                            : scalars.min(bounds.first, next.first);
-        bounds.last = both ? scalars.min(bounds.last, next.last)
-                           : scalars.max(bounds.last, next.last);
+        bounds = both ? intersection(bounds, next) : hull(bounds, next);
       }
       return bounds;
     }
@@ -292,6 +290,25 @@ public:
   }
 
 private:
+  // Every first tile is at least `none`, every last at most `tiles`.
+  TileBounds intersection(TileBounds a, TileBounds b) {
+    return {a.first == none   ? b.first
+            : b.first == none ? a.first
+                              : scalars.max(a.first, b.first),
+            a.last == tiles   ? b.last
+            : b.last == tiles ? a.last
+                              : scalars.min(a.last, b.last),
+            a.exact && b.exact};
+  }
+  /// May hold tiles of neither.
+  TileBounds hull(TileBounds a, TileBounds b) {
+    return {a.first == none || b.first == none ? none
+                                               : scalars.min(a.first, b.first),
+            a.last == tiles || b.last == tiles ? tiles
+                                               : scalars.max(a.last, b.last),
+            false};
+  }
+
   TileBounds all(bool exact) { return {none, tiles, exact}; }
   TileBounds allIf(Value condition) {
     return {none, scalars.select(condition, tiles, none), true};

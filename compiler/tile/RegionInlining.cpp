@@ -42,8 +42,8 @@ LogicalResult verifyElementwise(Region &region,
   for (Operation &op : region.front().without_terminator())
     if (op.getNumResults() && dependent.contains(op.getResult(0)) &&
         (!OpTrait::hasElementwiseMappableTraits(&op) || op.getNumRegions()))
-      return op.emitError() << "has no elementwise form on tiles; write the "
-                               "region with elementwise arith and math ops";
+      return op.emitOpError() << "has no elementwise form on tiles; write the "
+                                 "region with elementwise arith and math ops";
   return success();
 }
 

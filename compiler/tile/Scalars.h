@@ -77,13 +77,17 @@ public:
   }
   /// The opposite, pushed down to the comparisons.
   mlir::Value negate(mlir::Value a) {
-    if (auto both = a.getDefiningOp<mlir::arith::AndIOp>())
-      return either(negate(both.getLhs()), negate(both.getRhs()));
-    if (auto either = a.getDefiningOp<mlir::arith::OrIOp>())
-      return both(negate(either.getLhs()), negate(either.getRhs()));
-    if (auto compare = a.getDefiningOp<mlir::arith::CmpIOp>())
-      return this->compare(mlir::arith::invertPredicate(compare.getPredicate()),
-                           compare.getLhs(), compare.getRhs());
+    if (auto op = a.getDefiningOp<mlir::arith::AndIOp>()) {
+      mlir::Value lhs = negate(op.getLhs()), rhs = negate(op.getRhs());
+      return either(lhs, rhs);
+    }
+    if (auto op = a.getDefiningOp<mlir::arith::OrIOp>()) {
+      mlir::Value lhs = negate(op.getLhs()), rhs = negate(op.getRhs());
+      return both(lhs, rhs);
+    }
+    if (auto op = a.getDefiningOp<mlir::arith::CmpIOp>())
+      return compare(mlir::arith::invertPredicate(op.getPredicate()),
+                     op.getLhs(), op.getRhs());
     return fold<mlir::arith::XOrIOp>(a, boolean(true));
   }
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b) {

@@ -9,9 +9,11 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace weft;
 using namespace weft::tile;
 
 #include "dialects/tile/TileDialect.cpp.inc"
@@ -41,6 +43,11 @@ void TileDialect::initialize() {
       >();
 }
 
+Operation *TileDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
 //===----------------------------------------------------------------------===//
 // !tile.buffer
 //===----------------------------------------------------------------------===//
@@ -60,27 +67,63 @@ Type BufferType::parse(AsmParser &parser) {
     return {};
   if (parser.parseGreater())
     return {};
-  auto rows = weft::plan::symbolizeRowSpace(rowsName);
-  auto heads = weft::plan::symbolizeHeadSpace(headsName);
+  auto rows = plan::symbolizeRowSpace(rowsName);
+  auto heads = plan::symbolizeHeadSpace(headsName);
   auto layout = symbolizeBufferLayout(layoutName);
   if (!rows || !heads || !layout) {
-    parser.emitError(loc)
-        << "a buffer is <type, none|q|kv, one|heads_q|heads_kv, "
-           "columns[, strided|packed|uniform]>";
+    parser.emitError(loc) << "a buffer is <type, q|kv, heads_q|heads_kv, "
+                             "columns[, strided|packed|uniform]>";
     return {};
   }
-  return BufferType::get(parser.getContext(), elementType, *rows, *heads,
-                         columns, *layout);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    elementType, *rows, *heads, columns, *layout);
+}
+
+LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 Type elementType, plan::RowSpace rowSpace,
+                                 plan::HeadSpace headSpace, int64_t columns,
+                                 BufferLayout layout) {
+  if (!isa<Float16Type, BFloat16Type, Float32Type>(elementType))
+    return emitError() << "a buffer holds f16, bf16 or f32, not "
+                       << elementType;
+  if (rowSpace == plan::RowSpace::none || headSpace == plan::HeadSpace::none)
+    return emitError() << "a buffer of a kernel has rows of q or kv and heads "
+                          "of heads_q or heads_kv";
+  if (columns < 1)
+    return emitError() << "a buffer has at least 1 column, not " << columns;
+  return success();
 }
 
 void BufferType::print(AsmPrinter &printer) const {
   printer << '<' << getElementType() << ", "
-          << weft::plan::stringifyRowSpace(getRowSpace()) << ", "
-          << weft::plan::stringifyHeadSpace(getHeadSpace()) << ", "
-          << getColumns();
+          << plan::stringifyRowSpace(getRowSpace()) << ", "
+          << plan::stringifyHeadSpace(getHeadSpace()) << ", " << getColumns();
   if (getLayout() != BufferLayout::strided)
     printer << ", " << stringifyBufferLayout(getLayout());
   printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// #tile.grid, !tile.rows
+//===----------------------------------------------------------------------===//
+
+LogicalResult GridAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               GridKind kind, int64_t rows,
+                               plan::HeadSpace heads) {
+  if (rows < 1)
+    return emitError() << "a tile of a grid has at least 1 row, not " << rows;
+  if (heads == plan::HeadSpace::none)
+    return emitError() << "a grid has the heads of heads_q or heads_kv";
+  return success();
+}
+
+LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
+                               plan::RowSpace rowSpace, int64_t count) {
+  if (rowSpace == plan::RowSpace::none)
+    return emitError() << "rows belong to q or kv";
+  if (count < 1)
+    return emitError() << "at least 1 row, not " << count;
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,7 +135,7 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
   SmallVector<OpAsmParser::Argument> arguments;
   Builder &builder = parser.getBuilder();
   GridAttr grid;
-  weft::plan::ScheduleAttr schedule;
+  plan::ScheduleAttr schedule;
   if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
                              result.attributes) ||
       parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
@@ -143,6 +186,94 @@ void FuncOp::print(OpAsmPrinter &printer) {
   printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+/// The type of a scalar argument; null for an unknown name.
+static Type scalarType(MLIRContext *context, StringRef name) {
+  if (name == "scale" || name == "softcap")
+    return Float32Type::get(context);
+  if (name == "window_left" || name == "window_right")
+    return IntegerType::get(context, 64);
+  return {};
+}
+
+LogicalResult FuncOp::verify() {
+  if (getBody().empty())
+    return emitOpError() << "has no body";
+  if (getNumResults() != 0)
+    return emitOpError() << "returns nothing; results are stored";
+  if (getGrid().getRows() != getSchedule().getRows())
+    return emitOpError() << "grid has tiles of " << getGrid().getRows()
+                         << " rows, its schedule of "
+                         << getSchedule().getRows();
+  llvm::StringSet<> names;
+  bool sawScalar = false;
+  for (auto [index, type] : llvm::enumerate(getArgumentTypes())) {
+    auto name = getArgAttrOfType<StringAttr>(index, plan::kNameAttr);
+    if (!name)
+      return emitOpError() << "argument " << index << " has no '"
+                           << plan::kNameAttr << "'";
+    if (!names.insert(name.getValue()).second)
+      return emitOpError() << "two arguments are named " << name;
+    if (isa<BufferType>(type)) {
+      if (sawScalar)
+        return emitOpError() << "buffer " << name << " comes after a scalar";
+      continue;
+    }
+    sawScalar = true;
+    Type expected = scalarType(getContext(), name.getValue());
+    if (!expected)
+      return emitOpError() << "argument " << name << " of " << type
+                           << " is neither a buffer nor one of scale, softcap, "
+                              "window_left, window_right";
+    if (type != expected)
+      return emitOpError() << "argument " << name << " is " << expected
+                           << ", not " << type;
+  }
+  if (getBody().front().empty() || !isa<ReturnOp>(getBody().front().back()))
+    return emitOpError() << "ends in no tile.return";
+  return success();
+}
+
+void FuncOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  for (BlockArgument argument : region.getArguments())
+    if (auto name = getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                 plan::kNameAttr))
+      setName(argument, name.getValue());
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+void PointOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSequence(), "sequence");
+  setName(getTile(), "tile");
+  setName(getHead(), "head");
+}
+
+LogicalResult LengthOp::verify() {
+  if (getRowSpace() == plan::RowSpace::none)
+    return emitOpError() << "is of q or kv";
+  return success();
+}
+
+void LengthOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getRowSpace() == plan::RowSpace::q ? "n_q" : "n_k");
+}
+
+LogicalResult RowsOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (func && func.getGrid().getKind() == GridKind::held)
+    return emitOpError() << "needs a sequence, and a point of a 'held' grid "
+                            "belongs to none";
+  return success();
+}
+
+void RowsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  bool isQuery = getResult().getType().getRowSpace() == plan::RowSpace::q;
+  setName(getResult(), isQuery ? "rows_q" : "rows_k");
+}
+
 //===----------------------------------------------------------------------===//
 // Memory
 //===----------------------------------------------------------------------===//
@@ -153,15 +284,14 @@ static LogicalResult verifyAccess(Operation *op, BufferType buffer,
   auto tensor = cast<RankedTensorType>(value);
   if (buffer.getRowSpace() != rows.getRowSpace())
     return op->emitOpError()
-           << "takes rows of '"
-           << weft::plan::stringifyRowSpace(rows.getRowSpace())
+           << "takes rows of '" << plan::stringifyRowSpace(rows.getRowSpace())
            << "' in a buffer of '"
-           << weft::plan::stringifyRowSpace(buffer.getRowSpace()) << "'";
+           << plan::stringifyRowSpace(buffer.getRowSpace()) << "'";
   if (tensor.getElementType() != buffer.getElementType())
     return op->emitOpError() << "tile of " << tensor.getElementType()
                              << " and buffer of " << buffer.getElementType();
-  if (!tensor.hasStaticShape() || tensor.getRank() < 1 ||
-      tensor.getRank() > 2 || tensor.getDimSize(0) != rows.getCount())
+  if (tensor.getRank() < 1 || tensor.getRank() > 2 ||
+      tensor.getDimSize(0) != rows.getCount())
     return op->emitOpError() << "tile " << tensor << " does not have "
                              << rows.getCount() << " rows";
   if (tensor.getRank() == 1 ? buffer.getColumns() != 1
@@ -172,11 +302,34 @@ static LogicalResult verifyAccess(Operation *op, BufferType buffer,
   return success();
 }
 
+/// Checks that a buffer can be changed.
+static LogicalResult verifyWritable(Operation *op, BufferType buffer) {
+  if (buffer.getLayout() == BufferLayout::uniform)
+    return op->emitOpError()
+           << "writes to a uniform buffer, whose elements are all one";
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getResult().getType());
 }
+
+void LoadOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  auto argument = dyn_cast<BlockArgument>(getBuffer());
+  if (!argument)
+    return;
+  auto func = dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+  if (!func || argument.getOwner() != &func.getFunctionBody().front())
+    return;
+  if (auto name = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                    plan::kNameAttr))
+    setName(getResult(), (name.getValue() + "_tile").str());
+}
+
 LogicalResult StoreOp::verify() {
+  if (failed(verifyWritable(*this, getBuffer().getType())))
+    return failure();
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getValue().getType());
 }
@@ -184,8 +337,17 @@ LogicalResult AddOp::verify() {
   if (!getBuffer().getType().getElementType().isF32())
     return emitOpError() << "adds f32 only, not "
                          << getBuffer().getType().getElementType();
+  if (failed(verifyWritable(*this, getBuffer().getType())))
+    return failure();
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getValue().getType());
+}
+
+LogicalResult FillOp::verify() {
+  auto func = (*this)->getParentOfType<FuncOp>();
+  if (func && func.getGrid().getKind() != GridKind::held)
+    return emitOpError() << "is over the rows held: the grid has to be 'held'";
+  return verifyWritable(*this, getBuffer().getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,7 +392,7 @@ LogicalResult ExpandOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   if (getDim() != 0 && getDim() != 1)
-    return emitOpError() << "dim is 0 or 1, not " << getDim();
+    return emitOpError() << "dim is 0 or 1, not " << int64_t(getDim());
   if (value.getRank() != 1 || result.getRank() != 2 ||
       result.getDimSize(1 - getDim()) != value.getDimSize(0) ||
       result.getElementType() != value.getElementType())
@@ -239,12 +401,42 @@ LogicalResult ExpandOp::verify() {
   return success();
 }
 
+OpFoldResult ExpandOp::fold(FoldAdaptor adaptor) {
+  // A vector of one value is a tile of that value.
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(adaptor.getValue());
+  return splat ? splat.resizeSplat(cast<ShapedType>(getType()))
+               : OpFoldResult();
+}
+
+void CoordinatesOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getResult(), getDim() == 0 ? "row" : "column");
+}
+
 LogicalResult CoordinatesOp::verify() {
   auto result = cast<RankedTensorType>(getResult().getType());
   if (result.getRank() != 2 || !result.getElementType().isInteger(64))
     return emitOpError() << "gives an i64 tile of two dimensions, not "
                          << result;
   if (getDim() != 0 && getDim() != 1)
-    return emitOpError() << "dim is 0 or 1, not " << getDim();
+    return emitOpError() << "dim is 0 or 1, not " << int64_t(getDim());
+  return success();
+}
+
+void SoftmaxStepOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getP(), "p");
+  setName(getNewMax(), "max");
+  setName(getNewSum(), "sum");
+  setName(getRescale(), "rescale");
+}
+
+LogicalResult SoftmaxStepOp::verify() {
+  auto scores = cast<RankedTensorType>(getScores().getType());
+  auto rows = cast<RankedTensorType>(getMax().getType());
+  if (scores.getRank() != 2 || rows.getRank() != 1 ||
+      rows.getDimSize(0) != scores.getDimSize(0) ||
+      !scores.getElementType().isF32() || !rows.getElementType().isF32())
+    return emitOpError() << "takes f32 scores of two dimensions and one f32 "
+                            "per row, not "
+                         << scores << " and " << rows;
   return success();
 }

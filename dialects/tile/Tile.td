@@ -7,6 +7,7 @@ include "dialects/plan/Plan.td"
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/tile/TileEnums.td"
 include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/FunctionInterfaces.td"
@@ -25,7 +26,8 @@ def Tile_Dialect : Dialect {
     rows a kernel touches can be read off its body. Nothing here knows of warps
     or shared memory.
   }];
-  let dependentDialects = ["::weft::plan::PlanDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::weft::plan::PlanDialect"];
+  let hasConstantMaterializer = 1;
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
 }
@@ -42,6 +44,7 @@ def Tile_Grid : AttrDef<Tile_Dialect, "Grid"> {
   let parameters = (ins EnumParameter<Tile_GridKind>:$kind, "int64_t":$rows,
                         EnumParameter<Plan_HeadSpace>:$heads);
   let assemblyFormat = "`<` $kind `,` $rows `,` $heads `>`";
+  let genVerifyDecl = 1;
 }
 
 def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
@@ -54,6 +57,7 @@ def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
                         "int64_t":$columns,
                         DefaultValuedParameter<"BufferLayout", "BufferLayout::strided">:$layout);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Tile_Rows : TypeDef<Tile_Dialect, "Rows"> {
@@ -62,12 +66,20 @@ def Tile_Rows : TypeDef<Tile_Dialect, "Rows"> {
   let description = [{ `!tile.rows<q, 128>`: 128 rows; those past the sequence's used length do not exist. }];
   let parameters = (ins EnumParameter<Plan_RowSpace>:$rowSpace, "int64_t":$count);
   let assemblyFormat = "`<` $rowSpace `,` $count `>`";
+  let genVerifyDecl = 1;
 }
 
 class Tile_Op<string mnemonic, list<Trait> traits = []>
     : Op<Tile_Dialect, mnemonic, traits>;
 
-def Tile_FuncOp : Tile_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol, SingleBlock]> {
+def Tile_Tile : StaticShapeTensorOf<[AnyType]>;
+
+/// Results are printed with a name that says what they hold.
+def Tile_NamesResults
+    : DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>;
+
+def Tile_FuncOp : Tile_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbol, SingleBlock,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
   let summary = "the body of a kernel: what one point of its grid does";
   let description = [{
     Arguments are the operands of the kernel's contract, in its order, then the
@@ -92,6 +104,7 @@ def Tile_FuncOp : Tile_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
     ::llvm::ArrayRef<::mlir::Type> getResultTypes() { return getFunctionType().getResults(); }
@@ -104,28 +117,30 @@ def Tile_ReturnOp : Tile_Op<"return", [Pure, Terminator, HasParent<"FuncOp">]> {
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_PointOp : Tile_Op<"point", [Pure]> {
+def Tile_PointOp : Tile_Op<"point", [Pure, HasParent<"FuncOp">, Tile_NamesResults]> {
   let summary = "the point of the grid: sequence, tile, head";
   let results = (outs I64:$sequence, I64:$tile, I64:$head);
   let assemblyFormat = "attr-dict";
 }
 
-def Tile_LengthOp : Tile_Op<"length", [Pure]> {
+def Tile_LengthOp : Tile_Op<"length", [Pure, Tile_NamesResults]> {
   let summary = "used length of a sequence, clamped to the rows held";
   let arguments = (ins Plan_RowSpaceAttr:$rowSpace, I64:$sequence);
   let results = (outs I64:$result);
   let assemblyFormat = "$rowSpace $sequence attr-dict";
+  let hasVerifier = 1;
 }
 
-def Tile_RowsOp : Tile_Op<"rows", [Pure]> {
+def Tile_RowsOp : Tile_Op<"rows", [Pure, Tile_NamesResults]> {
   let summary = "rows [first, first + count) of a sequence";
   let description = [{ `%rows = tile.rows %sequence, %first : !tile.rows<kv, 64>`; first is at least 0. }];
   let arguments = (ins I64:$sequence, I64:$first);
   let results = (outs Tile_Rows:$result);
   let assemblyFormat = "$sequence `,` $first attr-dict `:` type($result)";
+  let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, Tile_NamesResults]> {
   let summary = "a tile of a buffer's rows";
   let description = [{
     Shape [count, columns] with columns at least the buffer's (what is past
@@ -138,7 +153,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
   }];
   let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
                        DefaultValuedAttr<F64Attr, "0.0">:$pad);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
@@ -148,7 +163,7 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>]> {
 
 class Tile_WriteOp<string mnemonic> : Tile_Op<mnemonic,
     [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let arguments = (ins Tile_Tile:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
   let assemblyFormat = [{
     $value `,` $buffer `[` $rows `,` $head `]` attr-dict
     `:` type($value) `,` type($buffer) `,` type($rows)
@@ -175,6 +190,7 @@ def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
   let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
@@ -183,9 +199,9 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
     a is [m, k], b is [k, n], or [n, k] with `transposed`, both f16 or both
     bf16; acc is [m, n] f32. Products are exact, sums are f32 in any order.
   }];
-  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$acc,
+  let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,
                        UnitAttr:$transposed);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
     $a `,` $b (`transposed` $transposed^)? `,` $acc attr-dict
     `:` type($a) `,` type($b) `->` type($result)
@@ -195,8 +211,8 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
 
 def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let summary = "max or sum over the columns of each row";
-  let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, AnyRankedTensor:$value);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, Tile_Tile:$value);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -207,21 +223,22 @@ def Tile_ExpandOp : Tile_Op<"expand", [Pure]> {
     `dim = 1`: one value per row, repeated over the columns; `dim = 0`: one
     value per column, repeated over the rows.
   }];
-  let arguments = (ins AnyRankedTensor:$value, I64Attr:$dim);
-  let results = (outs AnyRankedTensor:$result);
+  let arguments = (ins Tile_Tile:$value, I64Attr:$dim);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$value `dim` `=` $dim attr-dict `:` type($value) `->` type($result)";
+  let hasFolder = 1;
   let hasVerifier = 1;
 }
 
-def Tile_CoordinatesOp : Tile_Op<"coordinates", [Pure]> {
+def Tile_CoordinatesOp : Tile_Op<"coordinates", [Pure, Tile_NamesResults]> {
   let summary = "first + the element's index along one dimension (i64)";
   let arguments = (ins I64:$first, I64Attr:$dim);
-  let results = (outs AnyRankedTensor:$result);
+  let results = (outs Tile_Tile:$result);
   let assemblyFormat = "$first `dim` `=` $dim attr-dict `:` type($result)";
   let hasVerifier = 1;
 }
 
-def Tile_SoftmaxStepOp : Tile_Op<"softmax_step", [Pure,
+def Tile_SoftmaxStepOp : Tile_Op<"softmax_step", [Pure, Tile_NamesResults,
     AllTypesMatch<["scores", "p"]>, AllTypesMatch<["max", "newMax", "sum", "newSum", "rescale"]>]> {
   let summary = "one step of the online softmax over the keys";
   let description = [{
@@ -235,12 +252,13 @@ def Tile_SoftmaxStepOp : Tile_Op<"softmax_step", [Pure,
     no key yet). What was accumulated with m is brought to m' by r. The pass
     `tile-expand-softmax` writes it out; a schedule may choose another rule.
   }];
-  let arguments = (ins AnyRankedTensor:$scores, AnyRankedTensor:$max, AnyRankedTensor:$sum);
-  let results = (outs AnyRankedTensor:$p, AnyRankedTensor:$newMax, AnyRankedTensor:$newSum,
-                      AnyRankedTensor:$rescale);
+  let arguments = (ins Tile_Tile:$scores, Tile_Tile:$max, Tile_Tile:$sum);
+  let results = (outs Tile_Tile:$p, Tile_Tile:$newMax, Tile_Tile:$newSum,
+                      Tile_Tile:$rescale);
   let assemblyFormat = [{
     $scores `,` $max `,` $sum attr-dict `:` type($scores) `,` type($max)
   }];
+  let hasVerifier = 1;
 }
 
 #endif // WEFT_DIALECTS_TILE_TILE_TD

@@ -4,6 +4,7 @@
 
 #include "compiler/tile/Passes.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -43,15 +44,17 @@ FailureOr<ProblemFacts> ProblemFacts::of(Operation *op) {
     return readFacts(forward);
   auto backward = dyn_cast<attn::BackwardOp>(op);
   if (!backward)
-    return op->emitError() << "is no attention problem; a kernel's problem is "
-                              "an attn.forward or attn.backward";
+    return op->emitOpError()
+           << "is no attention problem; a kernel's problem is "
+              "an attn.forward or attn.backward";
   ProblemFacts facts = readFacts(backward);
   facts.scalarDOut = backward.getScalarDout();
   if (!backward.getDerivative().empty())
     facts.derivative = &backward.getDerivative();
   if (facts.score && !facts.derivative)
-    return op->emitError() << "has a score change without its derivative; give "
-                              "one or run attn-derive-score";
+    return op->emitOpError()
+           << "has a score change without its derivative; give "
+              "one or run attn-derive-score";
   return facts;
 }
 
@@ -303,6 +306,32 @@ void Body::store(Value value, StringRef name, Value rows, Value head) {
   if (!cast<BufferType>(to.getType()).getElementType().isF32())
     value = round(value);
   StoreOp::create(builder, loc, value, to, rows, head);
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> Body::loop(Value first, Value last, ValueRange start,
+                              Turn turn) {
+  auto loop =
+      scf::ForOp::create(builder, loc, first, last, scalars.constant(1), start);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      turn(loop.getInductionVar(), loop.getRegionIterArgs());
+  scf::YieldOp::create(builder, loc, next);
+  return loop.getResults();
+}
+
+SmallVector<Value> Body::loopOverGroup(Value headKv, ValueRange start,
+                                       Turn turn) {
+  Value firstHead = scalars.mul(headKv, problem.headRatio);
+  Value zero = scalars.constant(0);
+  Value ratio = scalars.constant(problem.headRatio);
+  return loop(zero, ratio, start, [&](Value index, ValueRange carried) {
+    return turn(scalars.add(firstHead, index), carried);
+  });
 }
 
 //===----------------------------------------------------------------------===//

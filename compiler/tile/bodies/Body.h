@@ -69,6 +69,16 @@ public:
   void store(mlir::Value value, llvm::StringRef name, mlir::Value rows,
              mlir::Value head);
 
+  /// scf.for from `first` to `last`; `turn` gets the index and the carried
+  /// values and returns the next ones. Returns the last ones.
+  using Turn = llvm::function_ref<llvm::SmallVector<mlir::Value>(
+      mlir::Value, mlir::ValueRange)>;
+  llvm::SmallVector<mlir::Value> loop(mlir::Value first, mlir::Value last,
+                                      mlir::ValueRange start, Turn turn);
+  /// The same over the query heads of key head `headKv`.
+  llvm::SmallVector<mlir::Value>
+  loopOverGroup(mlir::Value headKv, mlir::ValueRange start, Turn turn);
+
   mlir::RankedTensorType tileType(llvm::ArrayRef<int64_t> shape) const;
   /// Columns of a tile of rows with `dim` elements.
   static int64_t padded(int64_t dim) { return (dim + 15) / 16 * 16; }

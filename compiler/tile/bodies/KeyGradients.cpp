@@ -9,8 +9,6 @@
 
 #include "compiler/tile/bodies/Gradients.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 using weft::plan::RowSpace;
 
@@ -59,7 +57,6 @@ SmallVector<Value> walkQueries(Body &body, const Sums &sums, Value key,
 } // namespace
 
 void buildKeyGradients(Body &body) {
-  OpBuilder &builder = body.builder;
   Sums sums(body);
   int64_t ratio = body.problem.headRatio;
   bool isSplit = body.has("d_key_partial") || body.has("d_value_partial");
@@ -78,22 +75,12 @@ void buildKeyGradients(Body &body) {
   if (sums.wantsValue)
     start.push_back(zero(body.problem.headDimV));
 
-  SmallVector<Value> end;
-  if (isSplit || ratio == 1) {
-    end = walkQueries(body, sums, key, value, body.head, start);
-  } else {
-    Scalars &s = body.scalars;
-    Value firstHead = s.mul(body.head, ratio);
-    auto group = scf::ForOp::create(builder, body.loc, s.constant(0),
-                                    s.constant(ratio), s.constant(1), start);
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(group.getBody());
-    Value queryHead = s.add(firstHead, group.getInductionVar());
-    scf::YieldOp::create(builder, body.loc,
-                         walkQueries(body, sums, key, value, queryHead,
-                                     group.getRegionIterArgs()));
-    llvm::append_range(end, group.getResults());
-  }
+  auto walk = [&](Value queryHead, ValueRange carried) {
+    return walkQueries(body, sums, key, value, queryHead, carried);
+  };
+  SmallVector<Value> end = isSplit || ratio == 1
+                               ? walk(body.head, start)
+                               : body.loopOverGroup(body.head, start, walk);
 
   if (sums.wantsKey)
     body.store(body.times(end.front(), body.scalar("scale")), sums.key, rows,

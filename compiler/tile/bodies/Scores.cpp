@@ -71,14 +71,13 @@ Box Scores::boxOf(const TilePair &pair) {
 SmallVector<Value> Scores::walk(
     ValueRange start,
     function_ref<SmallVector<Value>(const TilePair &, ValueRange)> step) {
-  Scalars &s = body.scalars;
   OpBuilder &builder = body.builder;
   Walk over{walked, body.first, ownLast, body.columns,
             walksKeys() ? lengthKv : lengthQ};
   TileBounds bounds = intervals.solve(builder, body.loc, over);
 
   auto turn = [&](Value tile, ValueRange carried) -> SmallVector<Value> {
-    Value first = s.mul(tile, body.columns);
+    Value first = body.scalars.mul(tile, body.columns);
     TilePair pair{walksKeys() ? body.first : first,
                   walksKeys() ? first : body.first, Value()};
     auto takeStep = [&] {
@@ -99,14 +98,7 @@ SmallVector<Value> Scores::walk(
     return test.getResults();
   };
 
-  auto loop = scf::ForOp::create(builder, body.loc, bounds.first, bounds.last,
-                                 s.constant(1), start);
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToStart(loop.getBody());
-  SmallVector<Value> next =
-      turn(loop.getInductionVar(), loop.getRegionIterArgs());
-  scf::YieldOp::create(builder, body.loc, next);
-  return loop.getResults();
+  return body.loop(bounds.first, bounds.last, start, turn);
 }
 
 Value Scores::onTile(const Part &part, Value scaled, const TilePair &pair) {

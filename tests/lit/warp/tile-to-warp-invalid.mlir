@@ -1,6 +1,6 @@
 // RUN: weft-opt %s -split-input-file -verify-diagnostics -tile-to-warp
 
-tile.func @softmax(%x: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @softmax(%x: !tile.buffer<f32, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %s = arith.constant dense<0.0> : tensor<64x64xf32>
   %m = arith.constant dense<0.0> : tensor<64xf32>
@@ -28,7 +28,7 @@ tile.func @point() grid <q, 64, heads_q> schedule <rows = 64> {
 
 // -----
 
-tile.func @vector(%x: !tile.buffer<f32, q, heads_q, 1>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @vector(%x: !tile.buffer<f32, q, heads_q, 1> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %rows = tile.rows %sequence, %tile : <q, 64>
   // expected-error @below {{vector is used along rows and along columns; load or compute it once for each}}
@@ -40,7 +40,7 @@ tile.func @vector(%x: !tile.buffer<f32, q, heads_q, 1>) grid <q, 64, heads_q> sc
 
 // -----
 
-tile.func @reduced(%x: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @reduced(%x: !tile.buffer<f32, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %rows = tile.rows %sequence, %tile : <q, 64>
   %0 = tile.load %x[%rows, %head] : <f32, q, heads_q, 64>, <q, 64> -> tensor<64x64xf32>
@@ -79,7 +79,7 @@ tile.func @rank() grid <q, 64, heads_q> schedule <rows = 64> {
 
 // -----
 
-tile.func @computed_a(%x: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @computed_a(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %rows = tile.rows %sequence, %tile : <q, 64>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -92,7 +92,7 @@ tile.func @computed_a(%x: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 64, heads
 
 // -----
 
-tile.func @computed_b(%x: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @computed_b(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %rows = tile.rows %sequence, %tile : <q, 64>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>
@@ -105,7 +105,7 @@ tile.func @computed_b(%x: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 64, heads
 
 // -----
 
-tile.func @padded(%x: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> {
+tile.func @padded(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   %rows = tile.rows %sequence, %tile : <q, 64>
   %zero = arith.constant dense<0.0> : tensor<64x64xf32>

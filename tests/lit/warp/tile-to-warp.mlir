@@ -26,9 +26,9 @@
 // CHECK-NEXT: }
 // CHECK-NEXT: warp.return
 tile.func @forward_body(%query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
-                        %key: !tile.buffer<bf16, kv, heads_kv, 64>,
-                        %out: !tile.buffer<bf16, q, heads_q, 64>,
-                        %lse: !tile.buffer<f32, q, heads_q, 1>)
+                        %key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"},
+                        %out: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "out"},
+                        %lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"})
     grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2>
     attributes {weft.align = 16 : i64, weft.q = 1 : i64, weft.kv = 2 : i64} {
   %sequence, %tile, %head = tile.point
@@ -85,9 +85,9 @@ tile.func @forward_body(%query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = 
 // CHECK: warp.reduce sum
 // CHECK: arith.mulf %{{.*}} : tensor<64xf32, #warp.row>
 // CHECK: warp.add %{{.*}} : tensor<64xf32, #warp.row>
-tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64>,
-                   %lse: !tile.buffer<f32, q, heads_q, 1>,
-                   %sums: !tile.buffer<f32, kv, heads_kv, 1>)
+tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"},
+                   %lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"},
+                   %sums: !tile.buffer<f32, kv, heads_kv, 1> {weft.name = "sums"})
     grid <kv, 64, heads_kv> schedule <rows = 64, columns = 32> {
   %sequence, %tile, %head = tile.point
   %c0 = arith.constant 0 : i64
@@ -159,7 +159,7 @@ tile.func @keys() grid <kv, 64, heads_kv> schedule <rows = 64, columns = 64> {
 
 // CHECK-LABEL: warp.func @fill(
 // CHECK: warp.fill %{{.*}}[%{{.*}}, %{{.*}}], 0.000000e+00 : <f32, q, heads_q, 1>
-tile.func @fill(%lse: !tile.buffer<f32, q, heads_q, 1>) grid <held, 64, heads_q> schedule <rows = 64> {
+tile.func @fill(%lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"}) grid <held, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   tile.fill %lse[%tile, %head], 0.0 : <f32, q, heads_q, 1>
   tile.return

@@ -1,0 +1,49 @@
+// RUN: weft-opt %s -split-input-file -verify-diagnostics -allow-unregistered-dialect
+
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform]>}}
+"test.type"() {t = !tile.buffer<bf16, rows, heads_q, 8>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform]>}}
+"test.type"() {t = !tile.buffer<bf16, q, heads_q, 8, dense>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a buffer holds f16, bf16 or f32, not 'i8'}}
+"test.type"() {t = !tile.buffer<i8, q, heads_q, 8>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a buffer of a kernel has rows of q or kv and heads of heads_q or heads_kv}}
+"test.type"() {t = !tile.buffer<f32, none, heads_q, 8>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a buffer of a kernel has rows of q or kv and heads of heads_q or heads_kv}}
+"test.type"() {t = !tile.buffer<f32, q, one, 8>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a buffer has at least 1 column, not 0}}
+"test.type"() {t = !tile.buffer<f32, q, heads_q, 0>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{rows belong to q or kv}}
+"test.type"() {t = !tile.rows<none, 8>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{at least 1 row, not 0}}
+"test.type"() {t = !tile.rows<q, 0>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a tile of a grid has at least 1 row, not 0}}
+"test.attribute"() {a = #tile.grid<q, 0, heads_q>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{a grid has the heads of heads_q or heads_kv}}
+"test.attribute"() {a = #tile.grid<q, 16, one>} : () -> ()
