@@ -119,6 +119,7 @@ TEST(Contract, FillsStayInGapAndTail) {
   // A fill of a batch layout without padding touches nothing, so "out" is
   // never written.
   ModuleText module;
+  module.grid = "<held, 16, heads_q>";
   module.body = "tile.fill %out[%first, %h], 0.0 : !buffer";
   expectParts(run(module), {"never wrote result \"out\""});
   // Of padding it writes what the contract must name.

@@ -36,7 +36,7 @@ module attributes {weft.target = "sm_80"} {
     %b, %t, %h = tile.point
     %c16 = arith.constant 16 : i64
     %first = arith.muli %t, %c16 : i64
-    %rows = tile.rows %b, %first : !tile.rows<q, 16>
+    $rows
     $body
     tile.return
   }
@@ -44,7 +44,11 @@ module attributes {weft.target = "sm_80"} {
 )mlir";
   std::string buffer =
       "!tile.buffer<f32, q, heads_q, " + std::to_string(columns) + ">";
-  return substitute(module, {{"$body", body},
+  // A point of all rows held belongs to no sequence.
+  bool held = grid.find("held") != std::string::npos;
+  std::string rows = "%rows = tile.rows %b, %first : !tile.rows<q, 16>";
+  return substitute(module, {{"$rows", held ? "" : rows},
+                             {"$body", body},
                              {"$queryContract", queryContract},
                              {"$outContract", outContract},
                              {"$outStates", outStates},

@@ -28,7 +28,8 @@ struct ModuleText {
   std::string afterLaunch;
   std::string returned = "%o1";
   /// Ops of the body: %query, %out, %scale and the sequence %b, tile %t, head
-  /// %h are there, and so are %rows = rows [16 t, 16 t + 16) of the sequence.
+  /// %h are there, and so are %rows = rows [16 t, 16 t + 16) of the sequence,
+  /// but for a grid of all rows held.
   std::string body;
 
   std::string str() const;
