@@ -374,6 +374,8 @@ struct HandMask {
   bool exact;
 };
 
+void PrintTo(const HandMask &mask, std::ostream *out) { *out << mask.name; }
+
 class HandMasks : public testing::TestWithParam<HandMask> {};
 
 TEST_P(HandMasks, IsSound) {
@@ -467,6 +469,14 @@ INSTANTIATE_TEST_SUITE_P(MaskIntervals, HandMasks,
           %a = arith.cmpi sle, %r, %one : i64
           %c = arith.cmpi sge, %s, %one : i64
           %keep = arith.ori %a, %c : i1
+          attn.yield %keep : i1)",
+                                                  false},
+                                         HandMask{"Remainder", R"(
+          %four = arith.constant 4 : i64
+          %one = arith.constant 1 : i64
+          %x = arith.addi %j, %i : i64
+          %r = arith.remui %x, %four : i64
+          %keep = arith.cmpi sle, %r, %one : i64
           attn.yield %keep : i1)",
                                                   false},
                                          HandMask{"MinMax", R"(
