@@ -489,7 +489,7 @@ static void writeExpect(json::OStream &os, const Expectation &expect) {
     if (!expect.zeroRows.empty())
       os.attributeObject("zero_rows", [&] {
         for (const auto &[id, ranges] : expect.zeroRows)
-          os.attributeArray(nameOf(id), [&] {
+          os.attributeArray(nameOf(id), [&, &ranges = ranges] {
             for (auto [from, to] : ranges)
               os.value(json::Array{from, to});
           });

@@ -97,7 +97,7 @@ std::string edited(llvm::StringRef key, llvm::StringRef value) {
       {"head_dim", "16"},
       {"layout", "\"bshd\""},
       {"calls", R"([{"batch": 1, "seqlen_q": 4, "seqlen_kv": 4}])"}};
-  std::string text.push_back('{');
+  std::string text(1, '{');
   bool found = false;
   for (auto [name, old] : base) {
     found |= key == name;
