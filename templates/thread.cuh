@@ -4,8 +4,14 @@
 
 #include "weft/types.cuh"
 
-WEFT_DEVICE int32_t thread_index() { return threadIdx.x; }
-WEFT_DEVICE int64_t cta_index() { return blockIdx.x; }
+/// Computed anew at each call: what follows from it need not live in registers
+/// from one to the next.
+WEFT_DEVICE int32_t thread_index() {
+  int32_t index = threadIdx.x;
+  asm volatile("" : "+r"(index));
+  return index;
+}
+WEFT_DEVICE uint32_t cta_index() { return blockIdx.x; }
 
 /// A value that is the same for all lanes of a warp, known as such.
 WEFT_DEVICE int32_t warp_uniform(int32_t value) {
@@ -24,4 +30,12 @@ WEFT_DEVICE bool cta_all(bool condition) {
 WEFT_DEVICE uint32_t shared_memory() {
   extern __shared__ uint128 weft_shared[];
   return static_cast<uint32_t>(__cvta_generic_to_shared(weft_shared));
+}
+
+/// The same address, computed anew at this place: sums of it and constants
+/// become offsets of the instructions that use them. Without it they are taken
+/// out of a loop around it, at a register each.
+WEFT_DEVICE uint32_t anchor(uint32_t address) {
+  asm volatile("" : "+r"(address));
+  return address;
 }

@@ -29,11 +29,14 @@ static llvm::SetVector<Value> buffersOf(Operation *op) {
 
 /// Gives a scalar that a loop or condition hands on its variable. Tiles have
 /// their arrays.
-LogicalResult KernelWriter::declareCarried(Value value, StringRef name) {
+LogicalResult KernelWriter::declareCarried(Value value, StringRef name,
+                                           bool isSlot) {
   if (isTile(value))
     return arrayOf(value), success();
   Type type = value.getType();
-  if (isa<warp::SharedType>(type))
+  if (isSlot) // of a few
+    type = i32();
+  else if (isa<warp::SharedType>(type))
     type = u32();
   if (!isa<IntegerType, Float32Type>(type))
     return emitError(loc) << "a loop or condition cannot hand on " << type;
@@ -59,8 +62,12 @@ LogicalResult KernelWriter::assignAll(ArrayRef<Assignment> assignments) {
   SmallVector<Assignment> computed;
   for (const Assignment &assignment : assignments) {
     if (!isTile(assignment.target)) {
-      emitc::AssignOp::create(builder, loc, carried[assignment.target],
-                              scalar(assignment.source));
+      Value variable = carried[assignment.target];
+      emitc::AssignOp::create(
+          builder, loc, variable,
+          this->cast(
+              scalar(assignment.source),
+              ::cast<emitc::LValueType>(variable.getType()).getValueType()));
       continue;
     }
     Value target = arrayOf(assignment.target);
@@ -121,7 +128,8 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
        llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
     std::string hint = hintFor(argument);
     if (failed(declareCarried(argument,
-                              hint.empty() ? "carried" : "next_" + hint)))
+                              hint.empty() ? "carried" : "next_" + hint,
+                              StringRef(hint).ends_with("_slot"))))
       return failure();
     initial.push_back({argument, init});
   }
@@ -144,6 +152,7 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
           !hint.empty() && scalar(argument))
         name(scalar(argument), hint);
     }
+    beginHead();
     if (failed(writeBlock(*loop.getBody())))
       return failure();
     SmallVector<Assignment> next;
@@ -155,6 +164,7 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
     emitc::YieldOp::create(builder, loc);
     scopes.pop_back();
   }
+  beginHead();
   SmallVector<Assignment> results;
   for (auto [result, argument] :
        llvm::zip(loop.getResults(), loop.getRegionIterArgs())) {
@@ -217,8 +227,10 @@ LogicalResult KernelWriter::writeIf(Operation *op) {
     builder.setInsertionPointToStart(&written->getRegion(i).front());
     scopes.push_back({op, begin ? begin : written.getOperation()});
     Block &block = op->getRegion(i).front();
+    Head before = head;
     if (failed(writeBlock(block)))
       return failure();
+    head = std::move(before);
     SmallVector<Assignment> results;
     for (auto [result, yielded] :
          llvm::zip(op->getResults(), block.getTerminator()->getOperands()))

@@ -148,12 +148,21 @@ LogicalResult KernelWriter::writeMap(warp::MapOp op) {
     }
     if (isa<warp::AccAttr>(domain.getEncoding())) {
       auto coordinates = body.getArguments().take_back(2);
-      if (!coordinates[0].use_empty())
-        scalars[coordinates[0]] =
-            name(this->cast(rowOf(domain, e), i64()), "row");
-      if (!coordinates[1].use_empty())
-        scalars[coordinates[1]] =
-            name(this->cast(columnOf(domain, e), i64()), "column");
+      auto take = [&](Value coordinate, auto make, StringRef called) {
+        if (coordinate.use_empty())
+          return;
+        // Where only its low bits are asked for, they are all there is.
+        bool narrow = llvm::all_of(coordinate.getUsers(), [](Operation *user) {
+          return isa<arith::TruncIOp>(user);
+        });
+        Value value = make();
+        scalars[coordinate] =
+            name(narrow ? value : this->cast(value, i64()), called);
+      };
+      take(
+          coordinates[0], [&] { return rowOf(domain, e); }, "row");
+      take(
+          coordinates[1], [&] { return columnOf(domain, e); }, "column");
     }
     if (failed(writeBlock(body)))
       return void(result = failure());

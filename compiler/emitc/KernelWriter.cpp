@@ -41,7 +41,7 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
   func->setAttr(kEntryAttr, builder.getStringAttr("weft_" + stem));
   Block *body = func.addEntryBlock();
   builder.setInsertionPointToStart(body);
-  headEnd = emitc::VerbatimOp::create(builder, loc, StringRef("head"));
+  beginHead();
 
   for (auto [index, argument] : llvm::enumerate(kernel.getArguments())) {
     if (isa<tile::BufferType>(argument.getType()))
@@ -57,7 +57,8 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
     return failure();
   emitc::ReturnOp::create(builder, loc, Value());
 
-  headEnd->erase();
+  for (Operation *end : headEnds)
+    end->erase();
   eraseUnused();
   sortArguments();
   func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(threads));
@@ -264,6 +265,14 @@ void KernelWriter::call(StringRef header, StringRef callee, ValueRange operands,
                               ArrayAttr(), parameters);
 }
 
+/// An address whose sums with constants stay offsets of instructions.
+Value KernelWriter::anchored(Value address, StringRef called) {
+  headers.insert("thread");
+  auto op = emitc::CallOpaqueOp::create(builder, loc, TypeRange(u32()),
+                                        "anchor", ValueRange(address));
+  return name(op.getResult(0), called);
+}
+
 Value KernelWriter::name(Value value, const Twine &name) {
   if (Operation *op = value.getDefiningOp())
     if (!isa<emitc::LiteralOp>(op) && !op->hasAttr(plan::kNameAttr))
@@ -381,14 +390,19 @@ void KernelWriter::ifThen(Value condition, function_ref<void()> body) {
 // Made once
 //===----------------------------------------------------------------------===//
 
+void KernelWriter::beginHead() {
+  head = {emitc::VerbatimOp::create(builder, loc, StringRef("head")), {}};
+  headEnds.push_back(head.end);
+}
+
 Value KernelWriter::atHead(StringRef key, function_ref<Value()> make) {
-  Value &value = headValues[key.str()];
+  Value &value = head.values[key.str()];
   if (value)
     return value;
   OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPoint(headEnd);
+  builder.setInsertionPoint(head.end);
   Value made = make();
-  return headValues[key.str()] = name(made, key);
+  return value = name(made, key);
 }
 
 Value KernelWriter::thread() {

@@ -53,7 +53,8 @@ private:
     Value source;
   };
   mlir::LogicalResult assignAll(llvm::ArrayRef<Assignment> assignments);
-  mlir::LogicalResult declareCarried(Value value, llvm::StringRef name);
+  mlir::LogicalResult declareCarried(Value value, llvm::StringRef name,
+                                     bool isSlot = false);
   void takeCarried(Value value, Value from);
 
   // Scalars.cpp
@@ -153,6 +154,7 @@ private:
             mlir::ValueRange operands,
             llvm::ArrayRef<int64_t> templateArgs = {});
   Value name(Value value, const llvm::Twine &name);
+  Value anchored(Value address, llvm::StringRef called);
   std::string hintFor(Value value) const;
   mlir::Operation *comment(const llvm::Twine &text);
 
@@ -167,7 +169,9 @@ private:
                 llvm::function_ref<void(Value)> body);
   void ifThen(Value condition, llvm::function_ref<void()> body);
 
-  /// A value made once, at the head of the kernel.
+  /// Begins a new stretch here.
+  void beginHead();
+  /// A value made once, at the beginning of this stretch.
   Value atHead(llvm::StringRef key, llvm::function_ref<Value()> make);
   Value thread();
   Value warpIndex();
@@ -204,8 +208,15 @@ private:
   int64_t warps, threads;
   int64_t sharedBytes = 0;
   mlir::emitc::FuncOp func;
-  /// What is made `atHead` goes in front of it.
-  mlir::Operation *headEnd = nullptr;
+  /// Values made once for a stretch of the kernel: its beginning, a loop's
+  /// body, what follows a loop. Not once for all of it: cheap values that live
+  /// across a loop cost registers in it.
+  struct Head {
+    mlir::Operation *end = nullptr; ///< they go in front of it
+    std::map<std::string, Value> values;
+  };
+  Head head;
+  llvm::SmallVector<mlir::Operation *> headEnds;
 
   llvm::DenseMap<Value, Value> scalars;
   llvm::DenseMap<Value, RowRange> ranges;
@@ -220,7 +231,6 @@ private:
   };
   llvm::SmallVector<Scope> scopes;
 
-  std::map<std::string, Value> headValues;
   std::multimap<std::string, Value> onceValues;
   std::set<std::string> headers;
 

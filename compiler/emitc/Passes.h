@@ -3,6 +3,8 @@
 #ifndef WEFT_COMPILER_EMITC_PASSES_H
 #define WEFT_COMPILER_EMITC_PASSES_H
 
+#include "dialects/warp/Warp.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace weft {
@@ -10,7 +12,10 @@ namespace weft {
 #define GEN_PASS_DECL
 #include "compiler/emitc/Passes.h.inc"
 
-/// Makes the pass `warp-to-emitc` known by name.
+/// What `warp-narrow-coordinates` does, on one kernel.
+void narrowCoordinates(mlir::Operation *kernel);
+
+/// Makes the passes known by name.
 void registerEmitCPasses();
 
 } // namespace weft

@@ -59,4 +59,37 @@ def WarpToEmitC : Pass<"warp-to-emitc", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::emitc::EmitCDialect"];
 }
 
+def WarpNarrowCoordinates : Pass<"warp-narrow-coordinates", "::weft::warp::FuncOp"> {
+  let summary = "compares coordinates of elements in 32 bits";
+  let description = [{
+    In a map, a comparison of sums of one coordinate and values that are the
+    same for all elements becomes one of 32 bits: what does not depend on the
+    element goes to one side and out of the map, clamped to +-2^30, beyond which
+    it decides alone. Half the registers and instructions of a mask.
+    `warp-to-emitc` does it first.
+
+    Before:
+
+    ```mlir
+    ^bb0(%x: f32, %row: i64, %column: i64):
+      %j = arith.addi %first_j, %column : i64
+      %i = arith.addi %first_i, %row : i64
+      %keep = arith.cmpi sle, %j, %i : i64
+    ```
+
+    After:
+
+    ```mlir
+    %distance = <%first_i - %first_j, at least -2^30, at most 2^30> : i64
+    %near = arith.trunci %distance : i64 to i32
+    ...
+    ^bb0(%x: f32, %row: i64, %column: i64):
+      %j = arith.trunci %column : i64 to i32
+      %i = arith.trunci %row : i64 to i32
+      %end = arith.addi %i, %near : i32
+      %keep = arith.cmpi sle, %j, %end : i32
+    ```
+  }];
+}
+
 #endif // WEFT_COMPILER_EMITC_PASSES_TD

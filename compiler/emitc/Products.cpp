@@ -34,16 +34,16 @@ LogicalResult KernelWriter::writeMma(warp::MmaOp op) {
     copyArray(target, acc);
   }
 
-  Value aAddress, bAddress;
+  Value aAddress;
   if (shared) {
     int64_t aStride = shared.getRowBytes();
     Value offset = pure("fragments", "block_offset", u32(), lane(), aStride);
-    aAddress = name(
+    aAddress = anchored(
         this->add(this->add(a, multiply(warpRow(m), literal(aStride, u32()))),
                   offset),
         "a_address");
   }
-  bAddress = name(
+  Value bAddress = anchored(
       this->add(scalar(op.getB()),
                 pure("fragments",
                      transposed ? "block_offset_transposed" : "block_offset",

@@ -192,9 +192,11 @@ void RegisterArrays::proposeMerges(Operation *op) {
   } else if (isa<warp::MapOp>(op) ||
              OpTrait::hasElementwiseMappableTraits(op)) {
     // Element e of a result depends on element e of an input of the same type.
+    // A vector is small and reads better under a name of its own.
     for (Value result : op->getResults())
       for (Value operand : op->getOperands())
-        merge(result, operand);
+        if (cast<RankedTensorType>(result.getType()).getRank() == 2)
+          merge(result, operand);
   }
 }
 

@@ -85,7 +85,11 @@ LogicalResult KernelWriter::writePoint(warp::PointOp op) {
   };
 
   comment("the point of the grid that this CTA takes");
-  Value cta = name(pure("thread", "cta_index", i64(), {}), "cta");
+  // There are less than 2^31 CTAs, and so slots, tiles and heads.
+  auto wide = [&](Value value, StringRef called) {
+    return name(this->cast(value, i64()), called);
+  };
+  Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
   Value tiles, slots;
   if (held) {
     slots = ceilDiv(pure("arithmetic", "greater", i64(),
@@ -94,21 +98,23 @@ LogicalResult KernelWriter::writePoint(warp::PointOp op) {
   } else if (isPacked(side)) {
     slots = this->add(ceilDiv(rowsHeld(space), rows), sizeArgument("batch"));
   } else {
-    tiles = name(ceilDiv(sizeArgument("seqlen" + suffix), rows), "tiles");
-    slots = multiply(sizeArgument("batch"), tiles);
+    tiles =
+        name(this->cast(ceilDiv(sizeArgument("seqlen" + suffix), rows), u32()),
+             "tiles");
+    slots = multiply(this->cast(sizeArgument("batch"), u32()), tiles);
   }
-  name(slots, "slots");
-  Value head = name(divide(cta, slots), "head");
+  slots = name(this->cast(slots, u32()), "slots");
+  Value head = wide(divide(cta, slots), "head");
   Value slot = remainder(cta, slots);
   // From the last slot down: the last tiles of sequences come first.
   if (kernel.getDescending())
-    slot = subtract(subtract(slots, literal(1, i64())), slot);
+    slot = subtract(subtract(slots, literal(1, u32())), slot);
   name(slot, "slot");
 
   Value sequence, tile, exists;
   if (held) {
     sequence = literal(0, i64());
-    tile = slot;
+    tile = wide(slot, "tile");
     exists = literal("true", i1());
   } else if (isPacked(side)) {
     Value starts = startsOf(space), total = rowsHeld(space);
@@ -120,8 +126,8 @@ LogicalResult KernelWriter::writePoint(warp::PointOp op) {
                                     {starts, total, step, sequence})),
                 "tile");
   } else {
-    sequence = name(divide(slot, tiles), "sequence");
-    tile = name(remainder(slot, tiles), "tile");
+    sequence = wide(divide(slot, tiles), "sequence");
+    tile = wide(remainder(slot, tiles), "tile");
     if (!side.getPadded())
       exists = literal("true", i1());
   }

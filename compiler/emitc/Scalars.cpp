@@ -82,9 +82,14 @@ FailureOr<SmallVector<Value>> KernelWriter::writeScalarOp(Operation *op,
   auto binary = [&](auto make) -> FailureOr<SmallVector<Value>> {
     Value a = operands[0], b = operands[1];
     // Two literals would be computed as int.
-    if (a.getDefiningOp<emitc::LiteralOp>() &&
-        b.getDefiningOp<emitc::LiteralOp>() && storage.isInteger(64))
+    bool aIsLiteral = a.getDefiningOp<emitc::LiteralOp>() != nullptr;
+    bool bIsLiteral = b.getDefiningOp<emitc::LiteralOp>() != nullptr;
+    if (aIsLiteral && bIsLiteral && storage.isInteger(64))
       a = emitc::CastOp::create(builder, loc, i64(), a);
+    else if (aIsLiteral)
+      a = this->cast(a, b.getType());
+    else if (bIsLiteral)
+      b = this->cast(b, a.getType());
     return one((this->*make)(a, b));
   };
   auto logical = [&](auto bitwise) {
@@ -147,6 +152,8 @@ FailureOr<SmallVector<Value>> KernelWriter::writeScalarOp(Operation *op,
       .Case<math::PowFOp>([&](auto) { return intrinsic("powf"); })
       .Case<arith::SIToFPOp, arith::UIToFPOp>(
           [&](auto) { return one(this->cast(operands[0], f32())); })
+      .Case<arith::TruncIOp, arith::ExtSIOp>(
+          [&](auto) { return one(this->cast(operands[0], storage)); })
       .Case<arith::ExtUIOp>(
           [&](auto) { return one(this->cast(operands[0], storage)); })
       .Case([&](arith::ExtFOp op) {
@@ -158,9 +165,12 @@ FailureOr<SmallVector<Value>> KernelWriter::writeScalarOp(Operation *op,
         return arithmetic(bf16 ? "round_bf16" : "round_f16", u16());
       })
       .Case<arith::SelectOp>([&](auto) {
-        return one(emitc::ConditionalOp::create(
-            builder, loc, operands[1].getType(), operands[0], operands[1],
-            operands[2]));
+        Value a = operands[1], b = operands[2];
+        if (a.getDefiningOp<emitc::LiteralOp>())
+          a = this->cast(a, b.getType());
+        b = this->cast(b, a.getType());
+        return one(emitc::ConditionalOp::create(builder, loc, a.getType(),
+                                                operands[0], a, b));
       })
       .Case([&](arith::CmpIOp op) -> FailureOr<SmallVector<Value>> {
         using From = arith::CmpIPredicate;

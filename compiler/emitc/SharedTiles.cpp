@@ -74,68 +74,84 @@ LogicalResult KernelWriter::writePut(warp::PutOp op) {
            "target");
   int64_t chunksPerRow = tile.getColumns() / 8;
   int64_t chunks = tile.getRows() * chunksPerRow;
-  // Where threads divide into whole rows, a thread keeps its column and its
-  // rows are a constant step apart.
-  bool wholeRows = threads % chunksPerRow == 0;
-  int64_t rowStep = threads / chunksPerRow;
-  Value perRow = literal(chunksPerRow, i32());
-  Value eight = literal(8, i32());
-  Value firstRow, column;
-  if (wholeRows) {
-    std::string suffix = std::to_string(tile.getColumns());
-    Value index = thread();
-    firstRow = atHead("chunk_row_" + suffix, [&] {
-      return divide(index, literal(chunksPerRow, i32()));
+  int64_t rowBytes = tile.getRowBytes();
+  auto split = [&](Value chunk) {
+    Value perRow = literal(chunksPerRow, i32());
+    return std::pair(divide(chunk, perRow),
+                     multiply(remainder(chunk, perRow), literal(8, i32())));
+  };
+  auto placeOf = [&](Value row, Value column) {
+    return this->add(this->add(target, multiply(row, literal(rowBytes, u32()))),
+                     multiply(column, literal(2, u32())));
+  };
+  Value always = literal("true", i1());
+  auto isLess = [&](Value a, Value b) {
+    return compare(emitc::CmpPredicate::lt, a, b);
+  };
+  auto copy = [&](Value place, Value source, Value exists, Value column,
+                  Value inside) {
+    if (buffer.getColumns() < tile.getColumns())
+      exists =
+          both(exists, isLess(column, literal(buffer.getColumns(), i32())));
+    ifThen(inside, [&] { call("copy", primitive, {place, source, exists}); });
+  };
+  int64_t steps = llvm::divideCeil(chunks, threads);
+
+  if (threads % chunksPerRow) {
+    unrolled(steps, 1, "i", [&](Value i) {
+      Value chunk = name(
+          this->add(thread(), multiply(i, literal(threads, i32()))), "chunk");
+      auto [row, column] = split(chunk);
+      name(row, "row");
+      name(column, "column");
+      Value source = rows.pointer;
+      if (!uniform)
+        source =
+            this->add(this->add(source, multiply(row, rows.rowStride)), column);
+      copy(placeOf(row, column), source, isLess(row, rows.left), column,
+           chunks % threads ? isLess(chunk, literal(chunks, i32())) : always);
     });
-    column = atHead("chunk_column_" + suffix, [&] {
-      return multiply(remainder(index, literal(chunksPerRow, i32())),
-                      literal(8, i32()));
-    });
+    return success();
   }
-  // The source walks with a thread's rows: one product, then sums.
+
+  // Threads divide into whole rows: a thread keeps its column, and its rows are
+  // a constant step apart. Only the source walks; the target's steps become
+  // offsets of its one address, and rows are counted from the thread's first.
+  int64_t rowStep = threads / chunksPerRow;
+  std::string suffix = "_" + std::to_string(tile.getColumns());
+  Value index = thread();
+  Value firstRow =
+      atHead("chunk_row" + suffix, [&] { return split(index).first; });
+  Value column =
+      atHead("chunk_column" + suffix, [&] { return split(index).second; });
+  Value place = anchored(placeOf(firstRow, column), "place");
+  Value left = name(subtract(rows.left, firstRow), "left");
+  Type pointer = rows.pointer.getType();
   Value source, sourceStep;
-  if (!uniform && wholeRows) {
-    Type pointer = rows.pointer.getType();
+  if (!uniform) {
     source = declareVariable(pointer, "source");
     emitc::AssignOp::create(
         builder, loc, source,
         this->add(this->add(rows.pointer, multiply(firstRow, rows.rowStride)),
                   column));
-    sourceStep = multiply(rows.rowStride, literal(rowStep, i64()));
-    name(sourceStep, "source_step");
+    sourceStep =
+        name(multiply(rows.rowStride, literal(rowStep, i64())), "source_step");
   }
-  unrolled(llvm::divideCeil(chunks, threads), 1, "i", [&](Value i) {
-    Value row, inside = literal("true", i1());
-    if (wholeRows) {
-      row = name(this->add(firstRow, multiply(i, literal(rowStep, i32()))),
-                 "row");
-    } else {
-      Value chunk = name(
-          this->add(thread(), multiply(i, literal(threads, i32()))), "chunk");
-      row = name(divide(chunk, perRow), "row");
-      column = name(multiply(remainder(chunk, perRow), eight), "column");
-    }
-    if (chunks % threads)
-      inside =
-          compare(emitc::CmpPredicate::lt, row, literal(tile.getRows(), i32()));
-    Value exists = compare(emitc::CmpPredicate::lt, row, rows.left);
-    if (buffer.getColumns() < tile.getColumns())
-      exists = both(exists, compare(emitc::CmpPredicate::lt, column,
-                                    literal(buffer.getColumns(), i32())));
-    auto here = [&]() -> Value {
-      return emitc::LoadOp::create(builder, loc, rows.pointer.getType(),
-                                   source);
-    };
-    Value from = rows.pointer;
-    if (source)
-      from = here();
-    else if (!uniform)
-      from = this->add(this->add(from, multiply(row, rows.rowStride)), column);
-    Value place = this->add(
-        this->add(target, multiply(row, literal(tile.getRowBytes(), u32()))),
-        multiply(column, literal(2, u32())));
-    ifThen(inside, [&] { call("copy", primitive, {place, from, exists}); });
-    if (source)
+  auto here = [&]() -> Value {
+    return uniform ? rows.pointer
+                   : emitc::LoadOp::create(builder, loc, pointer, source)
+                         .getResult();
+  };
+  unrolled(steps, 1, "i", [&](Value i) {
+    Value row = multiply(i, literal(rowStep, i32()));
+    Value inside =
+        chunks % threads
+            ? isLess(this->add(thread(), multiply(i, literal(threads, i32()))),
+                     literal(chunks, i32()))
+            : always;
+    copy(this->add(place, multiply(i, literal(rowStep * rowBytes, u32()))),
+         here(), isLess(row, left), column, inside);
+    if (!uniform)
       emitc::AssignOp::create(builder, loc, source,
                               this->add(here(), sourceStep));
   });

@@ -20,6 +20,7 @@ struct WarpToEmitC : impl::WarpToEmitCBase<WarpToEmitC> {
     bool any = false;
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<warp::FuncOp>())) {
+      narrowCoordinates(kernel);
       FailureOr<emitc::FuncOp> written = KernelWriter(kernel).write();
       if (failed(written))
         return signalPassFailure();
