@@ -27,7 +27,8 @@ std::string Schedule::str() const {
 }
 
 plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
-  return plan::ScheduleAttr::get(context, rows, columns, warps, stages);
+  return plan::ScheduleAttr::get(context, rows, columns, warps, stages, mma,
+                                 valueStages, persistent);
 }
 
 ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,

@@ -25,6 +25,9 @@ struct Schedule {
   int64_t columns = 0; ///< rows of the other side that a step takes, 0: no loop
   int64_t warps = 4;   ///< of a CTA
   int64_t stages = 1;  ///< of the ring that the loop's tiles go through
+  plan::MatrixUnit mma = plan::MatrixUnit::warp; ///< who multiplies
+  int64_t valueStages = 0; ///< of the ring of V where it differs, else 0
+  bool persistent = false; ///< a CTA takes point after point
   bool operator==(const Schedule &) const = default;
 
   /// As it is printed in `#plan.schedule`: "rows = 64, columns = 32, ...".

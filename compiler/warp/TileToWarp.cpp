@@ -133,7 +133,11 @@ bool growsWithTile(tile::FuncOp function, Value tile) {
 /// Replaces the ops of one body, after its tensors have their layouts.
 class BodyRewriter {
 public:
-  explicit BodyRewriter(MLIRContext *context) : rewriter(context) {}
+  explicit BodyRewriter(warp::FuncOp function)
+      : rewriter(function.getContext()),
+        sharedLayout(function.getSchedule().usesWarpgroups()
+                         ? warp::SharedLayout::swizzled
+                         : warp::SharedLayout::padded) {}
 
   LogicalResult run(Operation *function) {
     // Apart from the start: a product that is rewritten is gone.
@@ -167,7 +171,8 @@ private:
       fetch = warp::FetchOp::create(
           rewriter, load.getLoc(),
           warp::SharedType::get(load.getContext(), tensor.getDimSize(0),
-                                tensor.getDimSize(1), tensor.getElementType()),
+                                tensor.getDimSize(1), tensor.getElementType(),
+                                sharedLayout),
           load.getBuffer(), load.getRows(), load.getHead());
     }
     return fetch.getResult();
@@ -270,6 +275,7 @@ private:
   }
 
   IRRewriter rewriter;
+  warp::SharedLayout sharedLayout;
   DenseMap<Operation *, warp::FetchOp> fetches;
   DenseMap<Operation *, warp::PackOp> packs;
 };
@@ -358,7 +364,7 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
     rewriter.setInsertionPoint(end);
     rewriter.replaceOpWithNewOp<warp::ReturnOp>(end);
 
-    return BodyRewriter(rewriter.getContext()).run(result);
+    return BodyRewriter(result).run(result);
   }
 };
 

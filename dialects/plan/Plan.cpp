@@ -178,7 +178,8 @@ void OperandAttr::print(AsmPrinter &printer) const {
 
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t rows, int64_t columns, int64_t warps,
-                                   int64_t stages) {
+                                   int64_t stages, MatrixUnit mma,
+                                   int64_t valueStages, bool persistent) {
   if (rows <= 0 || rows % 16)
     return emitError() << "rows must be a positive multiple of 16, not "
                        << rows;
@@ -192,6 +193,19 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                        << rows << " rows do not give";
   if (stages < 1)
     return emitError() << "stages must be at least 1, not " << stages;
+  if (valueStages < 0)
+    return emitError() << "value_stages must be at least 0, not "
+                       << valueStages;
+  if (mma == MatrixUnit::warpgroup) {
+    if (warps % 4 || rows != 16 * warps)
+      return emitError() << "a warpgroup is 4 warps with 64 rows; " << warps
+                         << " warps and " << rows << " rows do not fit";
+    if (columns < 16 || columns > 256)
+      return emitError() << "a warpgroup multiplies by 16 to 256 columns, not "
+                         << columns;
+  } else if (valueStages || persistent) {
+    return emitError() << "value_stages and persistent need mma = warpgroup";
+  }
   return success();
 }
 

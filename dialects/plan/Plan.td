@@ -90,12 +90,32 @@ def Plan_Schedule : AttrDef<Plan_Dialect, "Schedule"> {
     other side that one step of its loop takes (0: no loop). `warps`: warps of
     a CTA; each owns rows / warps consecutive rows, a multiple of 16. `stages`:
     depth of the ring that the loop's tiles go through.
+
+    `mma`: who multiplies. With `warpgroup`, `warps` are those that compute,
+    in groups of four with 64 rows each; a fifth group of 128 threads, which
+    copies, comes on top. `value_stages`: depth of the ring of the loop's second
+    operand where it differs (0: `stages`). `persistent`: a CTA takes point
+    after point, so that there are no more CTAs than multiprocessors.
   }];
   let parameters = (ins "int64_t":$rows, DefaultValuedParameter<"int64_t", "0">:$columns,
                         DefaultValuedParameter<"int64_t", "4">:$warps,
-                        DefaultValuedParameter<"int64_t", "1">:$stages);
+                        DefaultValuedParameter<"int64_t", "1">:$stages,
+                        DefaultValuedParameter<"::weft::plan::MatrixUnit", "::weft::plan::MatrixUnit::warp">:$mma,
+                        DefaultValuedParameter<"int64_t", "0">:$value_stages,
+                        DefaultValuedParameter<"bool", "false">:$persistent);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool usesWarpgroups() const { return getMma() == MatrixUnit::warpgroup; }
+    /// Threads of a CTA, those that only copy included.
+    int64_t getThreads() const {
+      return 32 * getWarps() + (usesWarpgroups() ? 128 : 0);
+    }
+    /// Slots of the ring of the loop's second operand.
+    int64_t getSecondStages() const {
+      return getValueStages() ? getValueStages() : getStages();
+    }
+  }];
 }
 
 //===----------------------------------------------------------------------===//

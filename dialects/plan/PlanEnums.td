@@ -31,6 +31,11 @@ def Plan_KernelKind : Plan_Enum<"KernelKind", "which step of the problem a kerne
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"delta", 1>,
   I32EnumAttrCase<"dkdv", 2>, I32EnumAttrCase<"dk", 3>, I32EnumAttrCase<"dv", 4>,
   I32EnumAttrCase<"dq", 5>, I32EnumAttrCase<"reduce", 6>, I32EnumAttrCase<"fill", 7>]>;
+def Plan_MatrixUnit : Plan_Enum<"MatrixUnit", "who multiplies tiles", [
+  // mma.sync, one warp each; cp.async.
+  I32EnumAttrCase<"warp", 0>,
+  // wgmma, four warps each; bulk copies by a producer of their own.
+  I32EnumAttrCase<"warpgroup", 1>]>;
 def Plan_Size : Plan_Enum<"Size", "a size known to the host at run time", [
   I32EnumAttrCase<"batch", 0>, I32EnumAttrCase<"seqlen_q", 1>, I32EnumAttrCase<"seqlen_kv", 2>,
   I32EnumAttrCase<"rows_q", 3>, I32EnumAttrCase<"rows_kv", 4>, I32EnumAttrCase<"heads_q", 5>,

@@ -11,6 +11,7 @@ using namespace mlir;
 using namespace weft::warp;
 
 #include "dialects/warp/WarpDialect.cpp.inc"
+#include "dialects/warp/WarpEnums.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/warp/WarpAttrs.cpp.inc"
@@ -77,9 +78,15 @@ ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return verifyShape("#warp.column", shape, {8}, emitError);
 }
 
+LogicalResult PartialAttr::verifyEncoding(
+    ArrayRef<int64_t> shape, Type,
+    function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.partial", shape, {16}, emitError);
+}
+
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rows, int64_t columns,
-                                 Type elementType) {
+                                 Type elementType, SharedLayout) {
   if (!isa<Float16Type, BFloat16Type>(elementType))
     return emitError() << "shared memory holds tiles of f16 or bf16, not of "
                        << elementType;
@@ -95,6 +102,14 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                int64_t stages, SharedType) {
   if (stages < 1)
     return emitError() << "a ring has at least one slot, not " << stages;
+  return success();
+}
+
+LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  RankedTensorType tile) {
+  if (!isa_and_nonnull<AccAttr>(tile.getEncoding()) ||
+      !tile.getElementType().isF32())
+    return emitError() << "products add to f32 #warp.acc, not to " << tile;
   return success();
 }
 
@@ -241,6 +256,58 @@ LogicalResult GetOp::verify() {
 }
 
 //===----------------------------------------------------------------------===//
+// Roles
+//===----------------------------------------------------------------------===//
+
+LogicalResult RolesOp::verify() {
+  auto schedule = cast<FuncOp>((*this)->getParentOp()).getSchedule();
+  if (!schedule.usesWarpgroups())
+    return emitOpError("needs a schedule with mma = warpgroup");
+  for (int64_t registers : {getProducerRegisters(), getConsumerRegisters()})
+    if (registers < 24 || registers > 256 || registers % 8)
+      return emitOpError() << "registers of a role are a multiple of 8 from 24 "
+                              "to 256, not "
+                           << registers;
+  // More than the CTA was started with does not fail on the device: it hangs.
+  int64_t threads = schedule.getThreads();
+  int64_t pool = 65536 / threads / 8 * 8 * threads;
+  int64_t taken =
+      128 * getProducerRegisters() + (threads - 128) * getConsumerRegisters();
+  if (taken > pool)
+    return emitOpError() << "takes " << taken << " registers of " << pool;
+  return success();
+}
+
+LogicalResult PointsOp::verify() {
+  Type i64 = IntegerType::get(getContext(), 64);
+  if (getBody().getArgumentTypes() != ArrayRef<Type>({i64, i64, i64}))
+    return emitOpError() << "region takes sequence, tile and head (i64), not ("
+                         << getBody().getArgumentTypes() << ")";
+  return success();
+}
+
+LogicalResult SendOp::verify() {
+  SharedType tile = getRing().getType().getTile();
+  if (!tile.isSwizzled())
+    return emitOpError() << "fills swizzled tiles, not " << tile;
+  return verifyCopy(*this, getBuffer().getType(), getRows().getType(), tile);
+}
+LogicalResult ReceiveOp::verify() {
+  if (getType() != getRing().getType().getTile())
+    return emitOpError() << "gives a tile of its ring, "
+                         << getRing().getType().getTile() << ", not "
+                         << getType();
+  return success();
+}
+LogicalResult ConsumedOp::verify() { return success(); }
+LogicalResult ClearRowsOp::verify() {
+  if (!getTile().getType().isSwizzled())
+    return emitOpError() << "clears swizzled tiles, not "
+                         << getTile().getType();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
 
@@ -331,36 +398,82 @@ LogicalResult CoordinatesOp::verify() {
   return success();
 }
 
-LogicalResult MmaOp::verify() {
-  auto acc = cast<RankedTensorType>(getAcc().getType());
+/// Checks the shapes and types of a product that adds to `acc`.
+static LogicalResult verifyProduct(Operation *op, Type a, SharedType b,
+                                   bool transposed, RankedTensorType acc) {
   if (!isa_and_nonnull<AccAttr>(acc.getEncoding()) ||
       !acc.getElementType().isF32())
-    return emitOpError() << "accumulates in f32 #warp.acc, not " << acc;
+    return op->emitOpError() << "accumulates in f32 #warp.acc, not " << acc;
   int64_t m, k;
   Type elementType;
-  if (auto shared = dyn_cast<SharedType>(getA().getType())) {
+  if (auto shared = dyn_cast<SharedType>(a)) {
     m = shared.getRows();
     k = shared.getColumns();
     elementType = shared.getElementType();
-  } else if (isa_and_nonnull<OperandLayoutAttr>(layoutOf(getA().getType()))) {
-    auto tensor = cast<RankedTensorType>(getA().getType());
+  } else if (isa_and_nonnull<OperandLayoutAttr>(layoutOf(a))) {
+    auto tensor = cast<RankedTensorType>(a);
     m = tensor.getDimSize(0);
     k = tensor.getDimSize(1);
     elementType = tensor.getElementType();
   } else {
-    return emitOpError() << "takes a as #warp.operand or !warp.shared, not "
-                         << getA().getType();
+    return op->emitOpError()
+           << "takes a as #warp.operand or !warp.shared, not " << a;
   }
-  SharedType b = getB().getType();
-  int64_t bk = getTransposed() ? b.getColumns() : b.getRows();
-  int64_t bn = getTransposed() ? b.getRows() : b.getColumns();
+  int64_t bk = transposed ? b.getColumns() : b.getRows();
+  int64_t bn = transposed ? b.getRows() : b.getColumns();
   if (m != acc.getDimSize(0) || bn != acc.getDimSize(1) || k != bk)
-    return emitOpError() << "shapes do not fit: " << getA().getType()
-                         << (getTransposed() ? ", transposed " : ", ") << b
-                         << " into " << acc;
+    return op->emitOpError()
+           << "shapes do not fit: " << a
+           << (transposed ? ", transposed " : ", ") << b << " into " << acc;
   if (elementType != b.getElementType())
-    return emitOpError() << "multiplies equal types, not " << elementType
-                         << " and " << b.getElementType();
+    return op->emitOpError() << "multiplies equal types, not " << elementType
+                             << " and " << b.getElementType();
+  return success();
+}
+
+LogicalResult MmaOp::verify() {
+  return verifyProduct(*this, getA().getType(), getB().getType(),
+                       getTransposed(),
+                       cast<RankedTensorType>(getAcc().getType()));
+}
+
+LogicalResult IssueOp::verify() {
+  RankedTensorType tile = getType().getTile();
+  for (Type operand : {getA().getType(), Type(getB().getType())})
+    if (auto shared = dyn_cast<SharedType>(operand);
+        shared && !shared.isSwizzled())
+      return emitOpError() << "reads swizzled tiles, not " << shared;
+  if (getAcc() && getAcc().getType() != tile &&
+      getAcc().getType() != Type(getType()))
+    return emitOpError() << "adds to " << tile << ", pending or not, not to "
+                         << getAcc().getType();
+  return verifyProduct(*this, getA().getType(), getB().getType(),
+                       getTransposed(), tile);
+}
+LogicalResult AwaitOp::verify() {
+  if (int64_t younger = getYoungerAttr().getInt(); younger < 0 || younger > 7)
+    return emitOpError() << "waits until 0 to 7 groups are under way, not "
+                         << younger;
+  return success();
+}
+LogicalResult AnyOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr, PartialAttr>(
+          value.getEncoding()) ||
+      !value.getElementType().isInteger(1))
+    return emitOpError() << "takes i1 in registers, not " << value;
+  return success();
+}
+LogicalResult CombineOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  auto result = cast<RankedTensorType>(getResult().getType());
+  if (!isa_and_nonnull<PartialAttr>(value.getEncoding()) ||
+      !isa_and_nonnull<RowAttr>(result.getEncoding()) ||
+      value.getShape() != result.getShape() ||
+      value.getElementType() != result.getElementType() ||
+      !value.getElementType().isF32())
+    return emitOpError() << "turns f32 #warp.partial into #warp.row, not "
+                         << value << " into " << result;
   return success();
 }
 
@@ -382,18 +495,36 @@ LogicalResult PackOp::verify() {
 LogicalResult MapOp::verifyRegions() {
   if (getResults().empty())
     return emitOpError() << "needs a result";
+  // A tile among results or inputs makes the domain a tile.
   auto domain = cast<RankedTensorType>(getResults().front().getType());
+  for (Type type :
+       llvm::concat<const Type>(getResultTypes(), getInputs().getTypes()))
+    if (auto tensor = cast<RankedTensorType>(type);
+        tensor.getRank() == 2 && domain.getRank() != 2)
+      domain = tensor;
+  auto accLayout = AccAttr::get(getContext());
+  bool acc = domain.getRank() == 2;
+  if (acc)
+    domain = domain.cloneWithEncoding(accLayout);
+  else if (!isa_and_nonnull<RowAttr, ColumnAttr, PartialAttr>(
+               domain.getEncoding()))
+    return emitOpError() << "works on #warp.acc, #warp.row, #warp.column or "
+                            "#warp.partial, not "
+                         << domain;
   for (Type type : getResultTypes()) {
     auto tensor = cast<RankedTensorType>(type);
-    if (tensor.getShape() != domain.getShape() ||
-        tensor.getEncoding() != domain.getEncoding())
-      return emitOpError() << "results have one shape and layout, not "
-                           << domain << " and " << tensor;
+    bool same = tensor.getShape() == domain.getShape() &&
+                tensor.getEncoding() == domain.getEncoding();
+    bool packed = acc && isa_and_nonnull<OperandLayoutAttr>(layoutOf(tensor)) &&
+                  tensor.getShape() == domain.getShape() &&
+                  isa<Float16Type, BFloat16Type>(tensor.getElementType());
+    bool summed = acc && isa_and_nonnull<PartialAttr>(layoutOf(tensor)) &&
+                  tensor.getDimSize(0) == domain.getDimSize(0) &&
+                  tensor.getElementType().isF32();
+    if (!same && !packed && !summed)
+      return emitOpError() << "result " << tensor << " does not fit the domain "
+                           << domain;
   }
-  if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr>(domain.getEncoding()))
-    return emitOpError()
-           << "works on #warp.acc, #warp.row or #warp.column, not " << domain;
-  bool acc = isa<AccAttr>(domain.getEncoding());
   SmallVector<Type> expected;
   for (Type type : getInputs().getTypes()) {
     auto tensor = cast<RankedTensorType>(type);

@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include "dialects/warp/WarpDialect.h.inc"
+#include "dialects/warp/WarpEnums.h.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/warp/WarpAttrs.h.inc"

@@ -5,6 +5,7 @@
 
 include "dialects/tile/Tile.td"
 include "mlir/IR/TensorEncoding.td"
+include "dialects/warp/WarpEnums.td"
 
 def Warp_Dialect : Dialect {
   let name = "warp";
@@ -22,6 +23,15 @@ def Warp_Dialect : Dialect {
     | `#warp.operand` of [M, K] | M K / (64 W) words of two values | the A fragments of mma.m16n8k16: [M / (16 W)][K / 16][4] |
     | `#warp.row` of [M] | M / (8 W) values | row 8 e + lane / 4 of the warp's rows |
     | `#warp.column` of [N] | N / 4 values | column 8 (e / 2) + 2 (lane % 4) + e % 2 |
+    | `#warp.partial` of [M] | as `#warp.row` | the row's sum over those columns that the lane holds |
+
+    The fragments of wgmma m64 are the same with 16 rows a warp, so the layouts
+    serve both kinds of products (`mma` of the schedule).
+
+    A kernel whose schedule says `mma = warpgroup` has roles: one warpgroup
+    that copies and others that compute. The tiles go through rings whose slots
+    have a full and an empty barrier each; both roles walk the same points in
+    the same order, so that nothing else has to travel between them.
 
     Elementwise work is `arith` and `math` on such tensors until the pass
     `warp-fuse-maps` gathers runs of it into `warp.map`. `tile.length` and
@@ -41,19 +51,48 @@ def Warp_Acc : Warp_Layout<"Acc", "acc", "accumulator fragments of mma.m16n8k16"
 def Warp_OperandLayout : Warp_Layout<"OperandLayout", "operand", "A fragments of mma.m16n8k16">;
 def Warp_Row : Warp_Layout<"Row", "row", "one value per row of an accumulator">;
 def Warp_Column : Warp_Layout<"Column", "column", "one value per column of an accumulator">;
+def Warp_Partial : Warp_Layout<"Partial", "partial", "one value per row and lane, to be added over the row's lanes">;
 
 def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
   let mnemonic = "shared";
   let summary = "a tile in shared memory";
-  let description = [{ `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix meets no bank conflict. }];
-  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType);
-  let assemblyFormat = "`<` $rows `,` $columns `,` $elementType `>`";
+  let description = [{
+    `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix
+    meets no bank conflict. `!warp.shared<64, 128, bf16, swizzled>`: as bulk
+    copies write and wgmma reads it, with 128-byte swizzle.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
+                        DefaultValuedParameter<"::weft::warp::SharedLayout",
+                                               "::weft::warp::SharedLayout::padded">:$layout);
+  let assemblyFormat = "`<` $rows `,` $columns `,` $elementType (`,` $layout^)? `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
-    /// Bytes from one row to the next, padding included.
-    int64_t getRowBytes() const { return getColumns() * 2 + 16; }
-    int64_t getBytes() const { return getRows() * getRowBytes(); }
+    bool isSwizzled() const { return getLayout() == SharedLayout::swizzled; }
+    /// Bytes from one row to the next, padding included; of a column block if
+    /// swizzled.
+    int64_t getRowBytes() const {
+      return isSwizzled() ? 128 : getColumns() * 2 + 16;
+    }
+    /// Blocks of columns: 64 each if swizzled, else one.
+    int64_t getBlocks() const {
+      return isSwizzled() ? (getColumns() + 63) / 64 : 1;
+    }
+    int64_t getBytes() const { return getRows() * getRowBytes() * getBlocks(); }
   }];
+}
+def Warp_Pending : TypeDef<Warp_Dialect, "Pending"> {
+  let mnemonic = "pending";
+  let summary = "an accumulator whose products may still be under way";
+  let description = [{
+    `!warp.pending<tensor<128x64xf32, #warp.acc>>`. Its registers belong to the
+    matrix unit: only `warp.issue` and `warp.await` take it.
+  }];
+  let parameters = (ins "::mlir::RankedTensorType":$tile);
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::RankedTensorType":$tile), [{
+    return $_get(tile.getContext(), tile);
+  }]>];
+  let assemblyFormat = "`<` $tile `>`";
+  let genVerifyDecl = 1;
 }
 def Warp_Ring : TypeDef<Warp_Dialect, "Ring"> {
   let mnemonic = "ring";
@@ -166,6 +205,105 @@ def Warp_GetOp : Warp_Op<"get", [MemoryEffects<[MemRead]>]> {
   let hasVerifier = 1;
 }
 
+// ---- Roles -----------------------------------------------------------------
+
+def Warp_RolesOp : Warp_Op<"roles", [NoTerminator, SingleBlock, RecursiveMemoryEffects,
+                                     HasParent<"FuncOp">]> {
+  let summary = "one warpgroup copies, the others compute";
+  let description = [{
+    The CTA's first 128 threads are the producer, of which one thread does what
+    the region says; the schedule's warps are the consumers. The barriers of the
+    rings are ready before either starts. `registers`: what each thread of a
+    producer and of a consumer has from then on; together no more than the CTA
+    was started with.
+
+    ```mlir
+    warp.roles registers(24, 240) producer {
+      warp.points {
+      ^bb0(%sequence: i64, %tile: i64, %head: i64):
+        ...
+        warp.send %ring, %key[%rows, %head] : ...
+      }
+    } consumer {
+      warp.points {
+      ^bb0(%sequence: i64, %tile: i64, %head: i64):
+        ...
+        %k = warp.receive %ring : ...
+        ...
+        warp.consumed %ring : ...
+      }
+    }
+    ```
+  }];
+  let arguments = (ins I64Attr:$producerRegisters, I64Attr:$consumerRegisters);
+  let regions = (region SizedRegion<1>:$producer, SizedRegion<1>:$consumer);
+  let assemblyFormat = [{
+    `registers` `(` $producerRegisters `,` $consumerRegisters `)`
+    `producer` $producer `consumer` $consumer attr-dict
+  }];
+  let hasVerifier = 1;
+}
+def Warp_PointsOp : Warp_Op<"points", [NoTerminator, SingleBlock, RecursiveMemoryEffects]> {
+  let summary = "the grid points of this CTA, one after the other";
+  let description = [{
+    CTA c of G visits the items c, c + G, ... below slots * heads (slots of the
+    grid as for `warp.point`, heads those of the grid). Item w is the point that
+    `warp.point` gives CTA w: slot w % slots of head w / slots. A slot that does
+    not exist is skipped. Both roles visit the same points in the same order.
+
+    With `balanced`, for work that grows with the tile: item w is slot
+    w / heads of head w % heads, so that (with `descending` of the function) the
+    longest items of all heads come first, and every other round of G items is
+    walked backwards: in odd rounds r the CTA takes r G + G - 1 - c.
+  }];
+  let arguments = (ins UnitAttr:$balanced);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "(`balanced` $balanced^)? $body attr-dict";
+  let hasVerifier = 1;
+}
+def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the producer copies a tile into the next slot of a ring";
+  let description = [{
+    Waits until the slot is empty, starts the bulk copy that fills it and goes
+    on. Clipped at the tensor's end and columns, not at the sequence's: what the
+    slot holds of rows past the sequence is open (see `warp.clear_rows`).
+  }];
+  let arguments = (ins Warp_Ring:$ring, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let assemblyFormat = [{
+    $ring `,` $buffer `[` $rows `,` $head `]` attr-dict
+    `:` type($ring) `,` type($buffer) `,` type($rows)
+  }];
+  let hasVerifier = 1;
+}
+def Warp_ReceiveOp : Warp_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a consumer waits for the next tile of a ring";
+  let arguments = (ins Warp_Ring:$ring);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = "$ring attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Warp_ConsumedOp : Warp_Op<"consumed", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a consumer gives the oldest tile it holds of a ring back";
+  let description = [{
+    No product that reads the tile may be under way. One thread of each
+    warpgroup says so; the slot is empty once all have.
+  }];
+  let arguments = (ins Warp_Ring:$ring);
+  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+def Warp_ClearRowsOp : Warp_Op<"clear_rows", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the consumers set the rows of a tile from `first` on to zero";
+  let description = [{
+    All of them together: the next product any of them issues reads the zeros.
+    What a bulk copy brought there (rows of the next sequence, padding) may be
+    no number, and zero times that is none either.
+  }];
+  let arguments = (ins Warp_Shared:$tile, I64:$first);
+  let assemblyFormat = "$tile `,` $first attr-dict `:` type($tile)";
+  let hasVerifier = 1;
+}
+
 // ---- Registers -------------------------------------------------------------
 
 def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>]> {
@@ -210,6 +348,64 @@ def Warp_MmaOp : Warp_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc",
   }];
   let hasVerifier = 1;
 }
+def Warp_IssueOp : Warp_Op<"issue", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "starts a product: a b, or acc + a b (b^T with `transposed`)";
+  let description = [{
+    One group of the warpgroup's matrix unit. Groups complete in the order in
+    which they were issued. The registers and tiles it reads must stay as they
+    are until the product is done. acc is a pending accumulator or one in
+    registers; without it sums start from zero.
+
+    ```mlir
+    %s = warp.issue %q, %k transposed : ... -> !warp.pending<tensor<128x128xf32, #warp.acc>>
+    %o1 = warp.issue %p, %v, %o : ..., !warp.pending<...> -> !warp.pending<...>
+    ```
+  }];
+  let arguments = (ins AnyType:$a, Warp_Shared:$b, Optional<AnyType>:$acc, UnitAttr:$transposed);
+  let results = (outs Warp_Pending:$result);
+  let assemblyFormat = [{
+    $a `,` $b (`transposed` $transposed^)? (`,` $acc^)? attr-dict
+    `:` type($a) `,` type($b) (`,` type($acc)^)? `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+def Warp_AwaitOp : Warp_Op<"await", [MemoryEffects<[MemRead, MemWrite]>, TypesMatchWith<
+    "the result is the accumulator", "pending", "result",
+    "::llvm::cast<::weft::warp::PendingType>($_self).getTile()">]> {
+  let summary = "waits until at most `younger` groups are under way, and takes the accumulator";
+  let description = [{
+    `younger` is the number of groups issued after the last one that adds to
+    `pending`. Every older group is done then as well.
+  }];
+  let arguments = (ins Warp_Pending:$pending, I64Attr:$younger);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$pending `,` $younger attr-dict `:` type($pending)";
+  let hasVerifier = 1;
+}
+def Warp_SettledOp : Warp_Op<"settled", [Pure, TypesMatchWith<
+    "the result holds the accumulator", "value", "result",
+    "::weft::warp::PendingType::get(::llvm::cast<::mlir::RankedTensorType>($_self))">]> {
+  let summary = "an accumulator in registers as a pending one that is done";
+  let description = [{ For loops and branches of which one side leaves products under way. }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs Warp_Pending:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+def Warp_AnyOp : Warp_Op<"any", [Pure]> {
+  let summary = "whether an element of some lane of this warp is true";
+  let description = [{ As `tile.any`, each warp for its own rows. }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+def Warp_CombineOp : Warp_Op<"combine", [Pure]> {
+  let summary = "adds a row's partial sums over its lanes; every lane of the row gets it";
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Warp_PackOp : Warp_Op<"pack", [Pure]> {
   let summary = "an accumulator, rounded, as the A operand of the next product";
   let description = [{ No thread needs another's values: the fragments have the same owner. }];
@@ -248,6 +444,10 @@ def Warp_MapOp : Warp_Op<"map", [Pure, SingleBlock]> {
     input, then for an acc domain the element's row and column in the tile
     (i64); it yields one scalar per result. It is pure and sees scalars from
     outside.
+
+    With an acc domain a result may also be an `#warp.operand` of that shape (f16
+    or bf16: neighbours are packed), or a `#warp.partial` vector of f32: the
+    sum of what is yielded over the lane's columns of each row.
 
     ```mlir
     %p = warp.map(%s, %m) : (tensor<64x64xf32, #warp.acc>, tensor<64xf32, #warp.row>) -> tensor<64x64xf32, #warp.acc> {
