@@ -153,7 +153,10 @@ std::string scheduleKey(const AttentionSpec &spec, const Target &target) {
     if (!kernel)
       continue;
     llvm::Expected<Schedule> schedule =
-        chooseSchedule(*kernel, spec.headDim, spec.headDimV, target);
+        chooseSchedule(
+            *kernel,
+            {spec.headDim, spec.headDimV, spec.score != ScoreKind::None},
+            target);
     stream << plan::stringifyKernelKind(*kernel) << ": ";
     if (schedule)
       stream << schedule->str() << '\n';

@@ -31,7 +31,10 @@ struct ProblemFacts {
       : symbol(FlatSymbolRefAttr::get(op.getSymNameAttr())),
         dtype(op.getDtype()), headDim(op.getHeadDim()),
         headDimV(op.getHeadDimV()), headRatio(op.getHeadRatio()), q(op.getQ()),
-        kv(op.getKv()), align(op.getAlign()) {}
+        kv(op.getKv()), align(op.getAlign()),
+        scoreChange(!op.getScore().empty()) {}
+
+  ScheduleProblem schedule() const { return {headDim, headDimV, scoreChange}; }
 
   attn::SideAttr side(RowSpace rowSpace) const {
     return rowSpace == RowSpace::q ? q : kv;
@@ -42,6 +45,7 @@ struct ProblemFacts {
   int64_t headDim, headDimV, headRatio;
   attn::SideAttr q, kv;
   int64_t align;
+  bool scoreChange;
   bool deterministic = false;
 };
 
@@ -60,7 +64,7 @@ public:
       return kernel;
     Location loc = module.getLoc();
     llvm::Expected<Schedule> schedule =
-        chooseSchedule(kind, facts.headDim, facts.headDimV, target);
+        chooseSchedule(kind, facts.schedule(), target);
     if (!schedule) {
       emitError(loc) << llvm::toString(schedule.takeError());
       return failure();
@@ -274,6 +278,12 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
           << problems.size();
       return signalPassFailure();
     }
+    if (!getOperation().getOps<FuncOp>().empty() ||
+        !getOperation().getOps<KernelOp>().empty()) {
+      getOperation().emitError() << "attn-to-plan: the module has a plan "
+                                    "already; go on from there, or remove it";
+      return signalPassFailure();
+    }
     auto name = getOperation()->getAttrOfType<StringAttr>(kTargetAttr);
     if (!name) {
       getOperation().emitError()
@@ -330,7 +340,7 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     facts.deterministic = op.getDeterministic();
     annotate(facts);
     KernelTable kernels(getOperation(), facts, target);
-    bool fused = fitsFusedKeyGradients(facts.headDim, facts.headDimV, target);
+    bool fused = fitsFusedKeyGradients(facts.schedule(), target);
     // With one query head per key head the two variants would be one.
     if (facts.headRatio > 1 &&
         failed(planBackwardVariant(facts, kernels, target, fused, true)))
@@ -348,9 +358,8 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
                {"query", "key", "value", "out", "lse", "d_out"},
                {"d_query", "d_key", "d_value"});
     if (split) {
-      llvm::Expected<Schedule> schedule =
-          chooseSchedule(fused ? KernelKind::dkdv : KernelKind::dk,
-                         facts.headDim, facts.headDimV, target);
+      llvm::Expected<Schedule> schedule = chooseSchedule(
+          fused ? KernelKind::dkdv : KernelKind::dk, facts.schedule(), target);
       if (!schedule)
         return emitError(getOperation().getLoc())
                << llvm::toString(schedule.takeError());

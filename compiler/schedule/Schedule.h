@@ -35,24 +35,31 @@ struct Schedule {
   plan::ScheduleAttr toAttr(mlir::MLIRContext *context) const;
 };
 
+/// What the choice depends on, beside the target.
+struct ScheduleProblem {
+  int64_t headDim = 0, headDimV = 0; ///< in elements
+  bool scoreChange = false;
+};
+
 /// What a CTA needs under a schedule.
 struct ScheduleCost {
   int64_t sharedBytes = 0; ///< of the tiles that products read
-  int64_t registers = 0;   ///< a thread's accumulators (f32)
+  int64_t registers = 0;   ///< a thread's part of the tiles it holds
 };
 
-/// The cost of one kernel under `schedule`. Head dims in elements.
+/// The cost of one kernel under `schedule`.
 ScheduleCost scheduleCost(plan::KernelKind kind, const Schedule &schedule,
-                          int64_t headDim, int64_t headDimV);
+                          const ScheduleProblem &problem);
 
 /// The schedule of a kernel on `target`: the first row of the table for its
 /// kind that fits. An error says that none does and what they would need.
-llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind, int64_t headDim,
-                                        int64_t headDimV, const Target &target);
+llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind,
+                                        const ScheduleProblem &problem,
+                                        const Target &target);
 
 /// Whether dK and dV fit one kernel: the accumulators of both stay in
 /// registers. Otherwise each has a kernel of its own.
-bool fitsFusedKeyGradients(int64_t headDim, int64_t headDimV,
+bool fitsFusedKeyGradients(const ScheduleProblem &problem,
                            const Target &target);
 
 } // namespace weft

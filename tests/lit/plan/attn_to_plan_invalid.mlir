@@ -27,3 +27,13 @@ module attributes {weft.target = "sm_80"} {
     attn.yield %s : f32
   }
 }
+
+// -----
+
+// expected-error @below {{attn-to-plan: the module has a plan already; go on from there, or remove it}}
+module attributes {weft.target = "sm_80"} {
+  attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch>
+  plan.func @forward_plan() {
+    plan.return
+  }
+}

@@ -20,51 +20,58 @@ TEST(Schedule, EveryHeadDimFitsEveryTarget) {
   for (const Target &target : allTargets())
     for (int64_t dim = 8; dim <= 256; dim += 8)
       for (int64_t dimV = 8; dimV <= 256; dimV += 8)
-        for (KernelKind kind : kAllKinds) {
-          if (kind == KernelKind::dkdv &&
-              !fitsFusedKeyGradients(dim, dimV, target))
-            continue;
-          llvm::Expected<Schedule> schedule =
-              chooseSchedule(kind, dim, dimV, target);
-          ASSERT_TRUE(bool(schedule)) << llvm::toString(schedule.takeError());
-          ScheduleCost cost = scheduleCost(kind, *schedule, dim, dimV);
-          ASSERT_LE(cost.sharedBytes, target.sharedPerCta)
-              << target.name.str() << " " << dim << " " << dimV;
-          ASSERT_LT(cost.registers, target.registersPerThread);
-          ASSERT_LE(32 * schedule->warps * cost.registers,
-                    target.registersPerSm);
-          ASSERT_EQ(schedule->rows % (16 * schedule->warps), 0);
-          ASSERT_EQ(schedule->columns % 16, 0);
-        }
+        for (bool scoreChange : {false, true})
+          for (KernelKind kind : kAllKinds) {
+            ScheduleProblem problem{dim, dimV, scoreChange};
+            if (kind == KernelKind::dkdv &&
+                !fitsFusedKeyGradients(problem, target))
+              continue;
+            llvm::Expected<Schedule> schedule =
+                chooseSchedule(kind, problem, target);
+            ASSERT_TRUE(bool(schedule)) << llvm::toString(schedule.takeError());
+            ScheduleCost cost = scheduleCost(kind, *schedule, problem);
+            ASSERT_LE(cost.sharedBytes, target.sharedPerCta)
+                << target.name.str() << " " << dim << " " << dimV;
+            ASSERT_LT(cost.registers, target.registersPerThread);
+            ASSERT_LE(32 * schedule->warps * cost.registers,
+                      target.registersPerSm);
+            ASSERT_EQ(schedule->rows % (16 * schedule->warps), 0);
+            ASSERT_EQ(schedule->columns % 16, 0);
+          }
 }
 
 TEST(Schedule, GradientsOfKeysAreFusedWhereAccumulatorsFit) {
   for (const Target &target : allTargets()) {
-    EXPECT_TRUE(fitsFusedKeyGradients(128, 128, target));
-    EXPECT_TRUE(fitsFusedKeyGradients(192, 128, target));
-    EXPECT_FALSE(fitsFusedKeyGradients(192, 192, target));
-    EXPECT_FALSE(fitsFusedKeyGradients(256, 256, target));
+    EXPECT_TRUE(fitsFusedKeyGradients({128, 128}, target));
+    EXPECT_TRUE(fitsFusedKeyGradients({192, 128}, target));
+    EXPECT_FALSE(fitsFusedKeyGradients({192, 192}, target));
+    EXPECT_FALSE(fitsFusedKeyGradients({256, 256}, target));
   }
 }
 
 TEST(Schedule, SmallerSharedMemoryGetsSmallerTiles) {
   Schedule large = llvm::cantFail(
-      chooseSchedule(KernelKind::forward, 128, 128, target("sm_80")));
-  EXPECT_EQ(large, (Schedule{128, 64, 4, 2}));
+      chooseSchedule(KernelKind::forward, {128, 128}, target("sm_80")));
+  EXPECT_EQ(large, (Schedule{128, 64, 8, 2}));
   Schedule small = llvm::cantFail(
-      chooseSchedule(KernelKind::forward, 128, 128, target("sm_86")));
-  EXPECT_EQ(small, (Schedule{128, 32, 4, 2}));
+      chooseSchedule(KernelKind::forward, {128, 128}, target("sm_86")));
+  EXPECT_EQ(small, (Schedule{128, 48, 8, 2}));
 }
 
 TEST(Schedule, CostCountsTilesOfPaddedRows) {
   // Q of 128 rows, then two stages of K and V of 64 rows, 16 bytes behind each.
   ScheduleCost cost =
-      scheduleCost(KernelKind::forward, {128, 64, 4, 2}, 128, 128);
+      scheduleCost(KernelKind::forward, {128, 64, 4, 2}, {128, 128});
   EXPECT_EQ(cost.sharedBytes, 128 * 272 + 2 * 2 * 64 * 272);
-  // O and S of 32 rows a warp, spread over 32 threads.
-  EXPECT_EQ(cost.registers, 32 * 128 / 32 + 32 * 64 / 32);
+  // O and twice S of 32 rows a warp, spread over 32 threads.
+  EXPECT_EQ(cost.registers, 32 * 128 / 32 + 2 * 32 * 64 / 32);
+  // The derivative of a score change is a tile more, in the backward.
+  Schedule backward = {64, 32, 4, 2};
+  EXPECT_EQ(
+      scheduleCost(KernelKind::dkdv, backward, {128, 128, true}).registers,
+      scheduleCost(KernelKind::dkdv, backward, {128, 128}).registers + 16);
   // Products take columns in steps of 16.
-  EXPECT_EQ(scheduleCost(KernelKind::dv, {64, 64, 4, 2}, 8, 40).sharedBytes,
+  EXPECT_EQ(scheduleCost(KernelKind::dv, {64, 64, 4, 2}, {8, 40}).sharedBytes,
             64 * 48 + 2 * 64 * (48 + 112));
 }
 
@@ -73,11 +80,11 @@ TEST(Schedule, NothingFitsATinyTarget) {
   tiny.name = "tiny";
   tiny.sharedPerCta = 1024;
   llvm::Expected<Schedule> schedule =
-      chooseSchedule(KernelKind::dq, 128, 64, tiny);
+      chooseSchedule(KernelKind::dq, {128, 64}, tiny);
   ASSERT_FALSE(bool(schedule));
   EXPECT_EQ(llvm::toString(schedule.takeError()),
             "no schedule of kernel 'dq' fits target tiny at head_dim 128, "
             "head_dim_v 64: the smallest (rows = 64, columns = 16, warps = 4, "
-            "stages = 2) needs 39936 bytes of shared memory of 1024 and 135 "
+            "stages = 2) needs 39936 bytes of shared memory of 1024 and 138 "
             "registers a thread of 255; use smaller head dims");
 }
