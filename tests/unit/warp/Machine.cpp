@@ -125,7 +125,7 @@ private:
   SmallVector<Attribute> valuesOf(ValueRange values) {
     SmallVector<Attribute> result;
     for (Value value : values)
-      result.push_back(known[value]);
+      result.push_back(known.lookup(value));
     return result;
   }
 
@@ -169,7 +169,8 @@ private:
           known[point.getExists()] = builder.getBoolAttr(true);
         })
         .Case([&](tile::RowsOp rows) {
-          known[rows.getResult()] = known.at(rows.getFirst());
+          Attribute first = known.at(rows.getFirst());
+          known[rows.getResult()] = first;
         })
         .Case([&](warp::RingOp ring) {
           rings[ring.getResult().getAsOpaquePointer()].resize(
@@ -200,9 +201,10 @@ private:
               failed(scalar->fold(valuesOf(scalar->getOperands()), folded)) ||
               folded.size() != 1)
             return;
-          auto attribute = llvm::dyn_cast<Attribute>(folded[0]);
-          known[scalar->getResult(0)] =
-              attribute ? attribute : known[cast<Value>(folded[0])];
+          auto value = llvm::dyn_cast<Attribute>(folded[0]);
+          if (!value)
+            value = known.lookup(cast<Value>(folded[0]));
+          known[scalar->getResult(0)] = value;
         });
   }
 
