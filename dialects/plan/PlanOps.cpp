@@ -124,7 +124,7 @@ LogicalResult FuncOp::verify() {
     return emitOpError() << "needs a body that ends in plan.return";
   for (Operation &op : getBody().front())
     if (op.getNumRegions() != 0 ||
-        !(isPure(&op) || isa<PlanDialect>(op.getDialect())))
+        !(isPure(&op) || isa_and_nonnull<PlanDialect>(op.getDialect())))
       return op.emitOpError() << "does not belong into a plan.func: it holds "
                                  "plan ops and arithmetic on sizes";
   return success();
