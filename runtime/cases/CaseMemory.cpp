@@ -22,6 +22,9 @@ using llvm::StringRef;
 using llvm::Twine;
 
 static constexpr int64_t alignment = 256;
+/// Behind the end of every result, so that a write past it is seen. Inputs end
+/// with their last element, so that a memory checker sees reads past them.
+static constexpr int64_t guardBytes = 16384;
 static constexpr StringRef workspaceName = "workspace";
 
 static Error error(const Twine &message) {
@@ -155,7 +158,8 @@ Expected<CaseMemory> CaseMemory::create(const CaseFile &file,
         return error("the strides of " + nameOf(id) +
                      " reach further than the " + Twine(maxCaseBytes) +
                      " bytes that a case may hold");
-      need(placement.allocation, *bytes);
+      need(placement.allocation,
+           *bytes == 0 || !file.isResult(id) ? *bytes : *bytes + guardBytes);
     }
     for (bool querySide : {true, false})
       for (auto [name, entries, count] :

@@ -152,6 +152,12 @@ TEST(RunCase, WritesOutsideTheResults) {
   EXPECT_TRUE(run(file, Fault::None).passed());
   expectFailure(file, Fault::WriteNeighbour,
                 "backward: byte 256 of allocation 'dq' changed");
+  // Past the end of a packed tensor of one row and head too.
+  file = caseNamed("base_moved_one_element");
+  file.headsQ = file.headsKv = 1;
+  file.calls[0].q.seqlen = 1;
+  expectFailure(file, Fault::WriteNeighbour,
+                "byte 128 of allocation 'dq' changed");
 }
 
 TEST(RunCase, NothingIsWrittenBeforeAnError) {
