@@ -98,9 +98,7 @@ WEFT_DEVICE float widen_f16(uint16_t x) {
 WEFT_DEVICE uint32_t join_halves(uint16_t low, uint16_t high) {
   return low | static_cast<uint32_t>(high) << 16;
 }
-WEFT_DEVICE uint16_t low_half(uint32_t word) {
-  return static_cast<uint16_t>(word);
-}
-WEFT_DEVICE uint16_t high_half(uint32_t word) {
-  return static_cast<uint16_t>(word >> 16);
+/// The half of a word that element `e` of a tile is, two elements a word.
+WEFT_DEVICE uint16_t half_of(uint32_t word, int32_t e) {
+  return static_cast<uint16_t>(e % 2 ? word >> 16 : word);
 }

@@ -9,27 +9,38 @@
 #include "weft/types.cuh"
 
 WEFT_DEVICE float load_or(const float *source, bool exists, float pad) {
-  return exists ? *source : pad;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0;\n"
+               "  @p ld.global.f32 %0, [%1]; }"
+               : "+f"(pad)
+               : "l"(source), "r"(static_cast<int32_t>(exists)));
+  return pad;
 }
 WEFT_DEVICE uint16_t load_or(const uint16_t *source, bool exists,
                              uint16_t pad) {
-  return exists ? *source : pad;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0;\n"
+               "  @p ld.global.u16 %0, [%1]; }"
+               : "+h"(pad)
+               : "l"(source), "r"(static_cast<int32_t>(exists)));
+  return pad;
 }
 
 /// Two neighbours at once; `source` is aligned to both.
 WEFT_DEVICE void load_pair_or(float *target, const float *source, bool exists,
                               float pad) {
-  float2 pair = exists ? *reinterpret_cast<const float2 *>(source)
-                       : float2{pad, pad};
-  target[0] = pair.x;
-  target[1] = pair.y;
+  target[0] = target[1] = pad;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %3, 0;\n"
+               "  @p ld.global.v2.f32 {%0, %1}, [%2]; }"
+               : "+f"(target[0]), "+f"(target[1])
+               : "l"(source), "r"(static_cast<int32_t>(exists)));
 }
-WEFT_DEVICE void load_pair_or(uint16_t *target, const uint16_t *source,
-                              bool exists, uint16_t pad) {
-  uint32_t pair = exists ? *reinterpret_cast<const uint32_t *>(source)
-                         : pad * 0x10001u;
-  target[0] = static_cast<uint16_t>(pair);
-  target[1] = static_cast<uint16_t>(pair >> 16);
+WEFT_DEVICE uint32_t load_word_or(const uint16_t *source, bool exists,
+                                  uint16_t pad) {
+  uint32_t word = pad * 0x10001u;
+  asm volatile("{ .reg .pred p; setp.ne.s32 p, %2, 0;\n"
+               "  @p ld.global.u32 %0, [%1]; }"
+               : "+r"(word)
+               : "l"(source), "r"(static_cast<int32_t>(exists)));
+  return word;
 }
 
 WEFT_DEVICE void store(float *target, float value) { *target = value; }
@@ -41,6 +52,9 @@ WEFT_DEVICE void store_pair(float *target, float a, float b) {
 }
 WEFT_DEVICE void store_pair(uint16_t *target, uint16_t a, uint16_t b) {
   *reinterpret_cast<uint32_t *>(target) = a | static_cast<uint32_t>(b) << 16;
+}
+WEFT_DEVICE void store_word(uint16_t *target, uint32_t pair) {
+  *reinterpret_cast<uint32_t *>(target) = pair;
 }
 
 /// Adds to memory as one operation.

@@ -230,7 +230,9 @@ LogicalResult KernelWriter::writeIf(Operation *op) {
     Head before = head;
     if (failed(writeBlock(block)))
       return failure();
-    head = std::move(before);
+    // What was made at the same place is seen behind the branch, too.
+    if (head.end != before.end)
+      head = std::move(before);
     SmallVector<Assignment> results;
     for (auto [result, yielded] :
          llvm::zip(op->getResults(), block.getTerminator()->getOperands()))

@@ -52,8 +52,12 @@ FailureOr<KernelWriter::Value> KernelWriter::element(Value tile, Value e,
 
   Value array = arrayOf(tile);
   Attribute layout = ::cast<RankedTensorType>(tile.getType()).getEncoding();
-  if (layout == domain.getEncoding())
-    return get(array, e);
+  if (layout == domain.getEncoding()) {
+    if (!isPacked(::cast<RankedTensorType>(tile.getType())))
+      return get(array, e);
+    return pure("arithmetic", "half_of", u16(),
+                {get(array, divide(e, literal(2, i32()))), e});
+  }
   if (isa<warp::AccAttr>(domain.getEncoding()) &&
       isa<warp::RowAttr, warp::ColumnAttr>(layout))
     return get(array,
@@ -64,17 +68,77 @@ FailureOr<KernelWriter::Value> KernelWriter::element(Value tile, Value e,
                         << " has no elements in the layout of " << domain;
 }
 
+/// Writes element by element what `make` gives for element e: one value for
+/// each of `results`.
+LogicalResult KernelWriter::forElements(
+    ValueRange results, RankedTensorType domain,
+    function_ref<FailureOr<SmallVector<Produced>>(Value)> make) {
+  SmallVector<Value> targets;
+  bool inPairs = false;
+  for (Value result : results) {
+    auto type = ::cast<RankedTensorType>(result.getType());
+    Value target = arrayOf(result);
+    targets.push_back(target);
+    inPairs |= isPacked(type);
+    if (isa<warp::PartialAttr>(type.getEncoding()))
+      unrolled(elementsOf(type, warps), 1, "r",
+               [&](Value r) { set(target, r, literal("0.0f", f32())); });
+  }
+  LogicalResult status = success();
+  auto write = [&](Value target, RankedTensorType type, Value e, Value value) {
+    if (!isa<warp::PartialAttr>(type.getEncoding()))
+      return set(target, e, value);
+    Value r = pure("fragments", "row_slot", i32(), e, columnsOf(domain));
+    set(target, r, add(get(target, r), value));
+  };
+  unrolled(elementsOf(domain, warps), inPairs ? 2 : 1, "e", [&](Value e) {
+    FailureOr<SmallVector<Produced>> first = make(e), second = first;
+    Value next = e;
+    if (inPairs) {
+      next = add(e, literal(1, i32()));
+      second = make(next);
+    }
+    // All are read before one is written: results may share with inputs.
+    if (failed(first) || failed(second))
+      return void(status = failure());
+    for (auto [i, result] : llvm::enumerate(results)) {
+      auto type = ::cast<RankedTensorType>(result.getType());
+      const Produced &low = (*first)[i], &high = (*second)[i];
+      if (!isPacked(type)) {
+        write(targets[i], type, e, low.value);
+        if (inPairs)
+          write(targets[i], type, next, high.value);
+        continue;
+      }
+      bool bf16 = type.getElementType().isBF16();
+      // Two roundings are one instruction.
+      Value word = low.unrounded && high.unrounded
+                       ? pure("arithmetic", bf16 ? "pack_bf16" : "pack_f16",
+                              u32(), {low.unrounded, high.unrounded})
+                       : pure("arithmetic", "join_halves", u32(),
+                              {low.value, high.value});
+      set(targets[i], divide(e, literal(2, i32())), word);
+    }
+  });
+  return status;
+}
+
 LogicalResult KernelWriter::copyTile(Value array, Value tile) {
   auto type = ::cast<RankedTensorType>(tile.getType());
-  LogicalResult result = success();
-  unrolled(elementsOf(type, warps), 1, "e", [&](Value e) {
+  LogicalResult status = success();
+  bool packed = isPacked(type);
+  unrolled(elementsOf(type, warps), packed ? 2 : 1, "e", [&](Value e) {
     FailureOr<Value> value = element(tile, e, type);
-    if (succeeded(value))
-      set(array, e, *value);
+    if (failed(value))
+      return void(status = failure());
+    // What is computed in place and has 16 bits is a constant.
+    if (packed)
+      set(array, divide(e, literal(2, i32())),
+          pure("arithmetic", "join_halves", u32(), {*value, *value}));
     else
-      result = failure();
+      set(array, e, *value);
   });
-  return result;
+  return status;
 }
 
 void KernelWriter::copyArray(Value target, Value source) {
@@ -87,24 +151,24 @@ LogicalResult KernelWriter::writeElementwise(Operation *op) {
   if (!OpTrait::hasElementwiseMappableTraits(op) || op->getNumResults() != 1)
     return op->emitError("does not work on tiles element by element");
   auto domain = ::cast<RankedTensorType>(op->getResult(0).getType());
-  Value target = arrayOf(op->getResult(0));
-  LogicalResult result = success();
-  unrolled(elementsOf(domain, warps), 1, "e", [&](Value e) {
-    SmallVector<Value> operands;
-    for (Value operand : op->getOperands()) {
-      FailureOr<Value> value = isa<RankedTensorType>(operand.getType())
-                                   ? element(operand, e, domain)
-                                   : FailureOr<Value>(scalar(operand));
-      if (failed(value))
-        return void(result = failure());
-      operands.push_back(*value);
-    }
-    FailureOr<SmallVector<Value>> values = writeScalarOp(op, operands);
-    if (failed(values))
-      return void(result = failure());
-    set(target, e, values->front());
-  });
-  return result;
+  using Values = SmallVector<Produced>;
+  return forElements(
+      op->getResults(), domain, [&](Value e) -> FailureOr<Values> {
+        SmallVector<Value> operands;
+        for (Value operand : op->getOperands()) {
+          FailureOr<Value> value = isa<RankedTensorType>(operand.getType())
+                                       ? element(operand, e, domain)
+                                       : FailureOr<Value>(scalar(operand));
+          if (failed(value))
+            return failure();
+          operands.push_back(*value);
+        }
+        FailureOr<SmallVector<Value>> values = writeScalarOp(op, operands);
+        if (failed(values))
+          return failure();
+        return Values{{values->front(),
+                       isa<arith::TruncFOp>(op) ? operands.front() : Value()}};
+      });
 }
 
 /// What a map does, for readers.
@@ -114,9 +178,7 @@ static StringRef describe(warp::MapOp op) {
     return llvm::any_of(
         body, [](Operation &inner) { return isa<decltype(kind)>(inner); });
   };
-  bool acc = isa<warp::AccAttr>(
-      cast<RankedTensorType>(op.getResultTypes().front()).getEncoding());
-  if (!acc)
+  if (body.getNumArguments() == op.getInputs().size())
     return "for each row or column";
   if (llvm::any_of(body.getArguments().take_back(2),
                    [](Value coordinate) { return !coordinate.use_empty(); }))
@@ -129,51 +191,77 @@ static StringRef describe(warp::MapOp op) {
 }
 
 LogicalResult KernelWriter::writeMap(warp::MapOp op) {
-  auto domain = ::cast<RankedTensorType>(op.getResultTypes().front());
-  SmallVector<Value> targets;
-  for (Value result : op.getResults())
-    targets.push_back(arrayOf(result));
   Block &body = op.getBody().front();
+  bool acc = body.getNumArguments() > op.getInputs().size();
+  // Operands and sums are by-products of work on an accumulator's elements.
+  RankedTensorType domain;
+  for (Type type : op->getResultTypes())
+    if (auto tensor = ::cast<RankedTensorType>(type);
+        !domain || isa<warp::AccAttr>(tensor.getEncoding()))
+      domain = tensor;
+  if (acc && isa<warp::PartialAttr>(domain.getEncoding()))
+    for (Value input : op.getInputs())
+      if (auto tensor = ::cast<RankedTensorType>(input.getType());
+          isa<warp::AccAttr>(tensor.getEncoding()))
+        domain = tensor;
+  if (acc)
+    domain = RankedTensorType::get(domain.getShape(), domain.getElementType(),
+                                   warp::AccAttr::get(op.getContext()));
+  if (acc && domain.getRank() != 2)
+    return op.emitError("has no tile to work on, only sums");
   comment(describe(op));
-  LogicalResult result = success();
-  unrolled(elementsOf(domain, warps), 1, "e", [&](Value e) {
-    for (auto [argument, input] :
-         llvm::zip(body.getArguments(), op.getInputs())) {
-      if (argument.use_empty())
-        continue;
-      FailureOr<Value> value = element(input, e, domain);
-      if (failed(value))
-        return void(result = failure());
-      scalars[argument] = *value;
-    }
-    if (isa<warp::AccAttr>(domain.getEncoding())) {
-      auto coordinates = body.getArguments().take_back(2);
-      auto take = [&](Value coordinate, auto make, StringRef called) {
-        if (coordinate.use_empty())
-          return;
-        // Where only its low bits are asked for, they are all there is.
-        bool narrow = llvm::all_of(coordinate.getUsers(), [](Operation *user) {
-          return isa<arith::TruncIOp>(user);
-        });
-        Value value = make();
-        scalars[coordinate] =
-            name(narrow ? value : this->cast(value, i64()), called);
-      };
-      take(
-          coordinates[0], [&] { return rowOf(domain, e); }, "row");
-      take(
-          coordinates[1], [&] { return columnOf(domain, e); }, "column");
-    }
-    if (failed(writeBlock(body)))
-      return void(result = failure());
-    // All are read before one is written: results may share with inputs.
-    SmallVector<Value> values;
-    for (Value yielded : body.getTerminator()->getOperands())
-      values.push_back(scalar(yielded));
-    for (auto [target, value] : llvm::zip(targets, values))
-      set(target, e, value);
-  });
-  return result;
+  using Values = SmallVector<Produced>;
+  return forElements(
+      op.getResults(), domain, [&](Value e) -> FailureOr<Values> {
+        for (auto [argument, input] :
+             llvm::zip(body.getArguments(), op.getInputs())) {
+          if (argument.use_empty())
+            continue;
+          FailureOr<Value> value = element(input, e, domain);
+          if (failed(value))
+            return failure();
+          scalars[argument] = *value;
+        }
+        if (acc) {
+          auto coordinates = body.getArguments().take_back(2);
+          auto take = [&](Value coordinate, auto make, StringRef called) {
+            if (coordinate.use_empty())
+              return;
+            // Where only its low bits are asked for, they are all there is.
+            bool narrow =
+                llvm::all_of(coordinate.getUsers(), [](Operation *user) {
+                  return isa<arith::TruncIOp>(user);
+                });
+            Value value = make();
+            scalars[coordinate] =
+                name(narrow ? value : this->cast(value, i64()), called);
+          };
+          take(
+              coordinates[0], [&] { return rowOf(domain, e); }, "row");
+          take(
+              coordinates[1], [&] { return columnOf(domain, e); }, "column");
+        }
+        if (failed(writeBlock(body)))
+          return failure();
+        Values values;
+        for (Value yielded : body.getTerminator()->getOperands()) {
+          auto round = yielded.getDefiningOp<arith::TruncFOp>();
+          values.push_back(
+              {scalar(yielded), round ? scalar(round.getIn()) : Value()});
+        }
+        return values;
+      });
+}
+
+LogicalResult KernelWriter::writeCombine(warp::CombineOp op) {
+  Value target = arrayOf(op.getResult()), source = arrayOf(op.getValue());
+  comment("add the sums of the four lanes of each row");
+  unrolled(
+      elementsOf(::cast<RankedTensorType>(op.getResult().getType()), warps), 1,
+      "r", [&](Value r) {
+        set(target, r, pure("reduce", "quad_sum", f32(), get(source, r)));
+      });
+  return success();
 }
 
 /// Word w of an operand is elements 2 w and 2 w + 1 of the accumulator: blocks
@@ -185,7 +273,7 @@ LogicalResult KernelWriter::writePack(warp::PackOp op) {
   bool bf16 = type.getElementType().isBF16();
   comment("round to the operand of the next product");
   LogicalResult result = success();
-  unrolled(elementsOf(type, warps), 1, "w", [&](Value w) {
+  unrolled(elementsOf(type, warps) / 2, 1, "w", [&](Value w) {
     Value first = multiply(w, literal(2, i32()));
     Value second = add(multiply(w, literal(2, i32())), literal(1, i32()));
     FailureOr<Value> low = element(op.getValue(), first, domain);

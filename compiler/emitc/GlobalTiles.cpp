@@ -36,7 +36,8 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
   Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
   bool uniform = type.getLayout() == tile::BufferLayout::uniform;
   bool pair = acc && canPair(type, kernel.getAlign());
-  unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
+  bool packed = isPacked(domain);
+  auto place = [&](Value e) {
     // A column vector is loaded from rows, too.
     Value index = acc || row ? rowOf(domain, e) : columnOf(domain, e);
     name(index, "row");
@@ -52,14 +53,33 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
       if (!uniform)
         source = this->add(source, column);
     }
-    if (pair)
-      call("memory", "load_pair_or",
-           {addressOf(target, e), source, exists, *pad});
-    else
-      set(target, e,
-          pure("memory", "load_or", storageType(type.getElementType()),
-               {source, exists, *pad}));
-  });
+    return std::pair(source, exists);
+  };
+  Type storage = storageType(type.getElementType());
+  auto load = [&](Value e) {
+    auto [source, exists] = place(e);
+    return pure("memory", "load_or", storage, {source, exists, *pad});
+  };
+  unrolled(
+      elementsOf(domain, warps), pair || packed ? 2 : 1, "e", [&](Value e) {
+        Value word = divide(e, literal(2, i32()));
+        if (pair) {
+          auto [source, exists] = place(e);
+          if (packed)
+            set(target, word,
+                pure("memory", "load_word_or", u32(), {source, exists, *pad}));
+          else
+            call("memory", "load_pair_or",
+                 {addressOf(target, e), source, exists, *pad});
+        } else if (packed) {
+          Value low = load(e);
+          Value high = load(this->add(e, literal(1, i32())));
+          set(target, word,
+              pure("arithmetic", "join_halves", u32(), {low, high}));
+        } else {
+          set(target, e, load(e));
+        }
+      });
   return success();
 }
 
@@ -103,6 +123,9 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
         return void(result = failure());
       if (add) {
         call("memory", "atomic_add", {target, *first});
+      } else if (pair && isPacked(domain) && !isComputedInPlace(value)) {
+        call("memory", "store_word",
+             {target, get(arrayOf(value), divide(e, literal(2, i32())))});
       } else if (pair) {
         FailureOr<Value> second =
             element(value, this->add(e, literal(1, i32())), domain);

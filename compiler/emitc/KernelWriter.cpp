@@ -16,10 +16,17 @@ int64_t elementsOf(RankedTensorType type, int64_t warps) {
   int64_t count = type.getNumElements();
   return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
       .Case([&](warp::AccAttr) { return count / (32 * warps); })
-      .Case([&](warp::OperandLayoutAttr) { return count / (64 * warps); })
-      .Case([&](warp::RowAttr) { return count / (8 * warps); })
+      .Case([&](warp::OperandLayoutAttr) { return count / (32 * warps); })
+      .Case<warp::RowAttr, warp::PartialAttr>(
+          [&](Attribute) { return count / (8 * warps); })
       .Case([&](warp::ColumnAttr) { return count / 4; })
       .Default([](Attribute) { return 0; });
+}
+
+bool isPacked(RankedTensorType type) {
+  return isa<warp::OperandLayoutAttr>(type.getEncoding()) ||
+         (isa<warp::AccAttr>(type.getEncoding()) &&
+          isa<Float16Type, BFloat16Type>(type.getElementType()));
 }
 
 KernelWriter::KernelWriter(warp::FuncOp kernel)
@@ -118,6 +125,7 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](warp::MmaOp op) { return writeMma(op); })
       .Case([&](warp::PackOp op) { return writePack(op); })
       .Case([&](warp::ReduceOp op) { return writeReduce(op); })
+      .Case([&](warp::CombineOp op) { return writeCombine(op); })
       .Case([&](warp::MapOp op) { return writeMap(op); })
       .Case<warp::CoordinatesOp, warp::ExpandOp, tensor::SplatOp>(
           [](auto) { return success(); })
@@ -364,6 +372,8 @@ Value KernelWriter::addressOf(Value array, Value index) {
 
 void KernelWriter::unrolled(int64_t count, int64_t step, const Twine &name,
                             function_ref<void(Value)> body) {
+  if (count <= step)
+    return body(literal(0, i32()));
   emitc::VerbatimOp::create(builder, loc, StringRef("#pragma unroll"));
   auto loop = emitc::ForOp::create(builder, loc, literal(0, i32()),
                                    literal(count, i32()), literal(step, i32()),
@@ -468,11 +478,10 @@ Value KernelWriter::arrayOf(Value tile) {
       continue;
     builder.setInsertionPoint(scope.written);
   }
-  Type element = isa<warp::OperandLayoutAttr>(array.type.getEncoding())
-                     ? u32()
-                     : storageType(array.type.getElementType());
-  return arrays[index] =
-             declareArray(element, elementsOf(array.type, warps), array.name);
+  bool packed = isPacked(array.type);
+  return arrays[index] = declareArray(
+             packed ? u32() : storageType(array.type.getElementType()),
+             elementsOf(array.type, warps) / (packed ? 2 : 1), array.name);
 }
 
 //===----------------------------------------------------------------------===//

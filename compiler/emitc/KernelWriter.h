@@ -67,6 +67,16 @@ private:
   mlir::LogicalResult writeMap(warp::MapOp op);
   mlir::LogicalResult writePack(warp::PackOp op);
   mlir::LogicalResult writeReduce(warp::ReduceOp op);
+  mlir::LogicalResult writeCombine(warp::CombineOp op);
+  /// One element of a result.
+  struct Produced {
+    Value value;
+    Value unrounded; ///< if it is a rounded f32: that one
+  };
+  mlir::LogicalResult forElements(
+      mlir::ValueRange results, mlir::RankedTensorType domain,
+      llvm::function_ref<mlir::FailureOr<mlir::SmallVector<Produced>>(Value)>
+          make);
   /// Element `e` of `tile`, seen as an element of a tile like `domain`.
   mlir::FailureOr<Value> element(Value tile, Value e,
                                  mlir::RankedTensorType domain);
@@ -243,6 +253,9 @@ private:
   };
   std::map<std::string, Argument> arguments;
 };
+
+/// Whether two neighbours of a tile share a word: tiles of 16 bits but vectors.
+bool isPacked(mlir::RankedTensorType type);
 
 /// Threads' elements of a register tile on `warps` warps.
 int64_t elementsOf(mlir::RankedTensorType type, int64_t warps);

@@ -119,6 +119,11 @@ void narrowCoordinates(Operation *kernel) {
     map.walk([&](arith::CmpIOp op) { compares.push_back(op); });
     for (arith::CmpIOp op : compares)
       narrow(op, map);
+    // The sums that were compared.
+    for (Operation &op :
+         llvm::make_early_inc_range(llvm::reverse(map.getBody().front())))
+      if (isOpTriviallyDead(&op))
+        op.erase();
   });
 }
 

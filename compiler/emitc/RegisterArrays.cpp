@@ -238,6 +238,13 @@ static std::pair<std::string, int> suggestName(Value tile) {
             3};
   if (isa<warp::PackOp>(op))
     return {"packed", 3};
+  Attribute layout = cast<RankedTensorType>(tile.getType()).getEncoding();
+  if (isa<warp::OperandLayoutAttr>(layout))
+    return {"packed", 3};
+  if (isa<warp::PartialAttr>(layout))
+    return {"partial_sum", 3};
+  if (isa<warp::CombineOp>(op))
+    return {"row_sum", 3};
   if (auto map = dyn_cast<warp::MapOp>(op)) {
     bool exponential = false;
     map.walk([&](math::Exp2Op) { exponential = true; });

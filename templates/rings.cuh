@@ -1,0 +1,148 @@
+//===- rings.cuh - Tiles that one thread copies and others use ------------===//
+//
+// A ring is a number of tiles in shared memory and two barriers for each: full
+// and empty, 8 bytes each, all of the full ones first. The producer's thread
+// starts bulk copies; a consumer is a warpgroup. Both sides walk the slots in
+// turn, each with its own cursors.
+//
+// Tiles have the 128-byte swizzle: blocks of 64 columns one after the other, a
+// block's row being 128 bytes whose 16-byte chunks stand at chunk ^ (row % 8).
+//
+//===----------------------------------------------------------------------===//
+
+#pragma once
+
+#include "weft/types.cuh"
+
+/// What the host describes for a bulk copy: a tensor of (columns, rows, heads,
+/// batch) and a box of 64 columns and a tile's rows.
+struct alignas(64) tensor_map {
+  uint32_t opaque[32];
+};
+
+/// The next slot of a ring, and which pass over the ring it is in (0 or 1).
+struct ring_cursor {
+  int32_t slot, phase;
+};
+
+template <int stages> WEFT_DEVICE void ring_advance(ring_cursor *cursor) {
+  if (stages == 1) {
+    cursor->phase ^= 1;
+  } else if (++cursor->slot == stages) {
+    cursor->slot = 0;
+    cursor->phase ^= 1;
+  }
+}
+
+// ---- barriers --------------------------------------------------------------
+
+WEFT_DEVICE void barrier_init(uint32_t barrier, int32_t count) {
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;"
+               :
+               : "r"(barrier), "r"(count)
+               : "memory");
+}
+WEFT_DEVICE void barrier_arrive(uint32_t barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];"
+               :
+               : "r"(barrier)
+               : "memory");
+}
+/// Arrives, and says that copies will bring so many bytes.
+WEFT_DEVICE void barrier_expect(uint32_t barrier, int32_t bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+               :
+               : "r"(barrier), "r"(bytes)
+               : "memory");
+}
+/// Waits until the phase of that parity is complete. Of a fresh barrier the
+/// phase of parity 1 is.
+WEFT_DEVICE void barrier_wait(uint32_t barrier, int32_t parity) {
+  asm volatile("{\n"
+               ".reg .pred done;\n"
+               "again:\n"
+               "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+               "@!done bra again;\n"
+               "}"
+               :
+               : "r"(barrier), "r"(parity)
+               : "memory");
+}
+
+/// Makes a ring's barriers ready: one arrival fills a slot, one of each
+/// consumer empties it.
+template <int stages>
+WEFT_DEVICE void ring_init(uint32_t barriers, int32_t consumers) {
+#pragma unroll
+  for (int i = 0; i < stages; ++i) {
+    barrier_init(barriers + 8 * i, 1);
+    barrier_init(barriers + 8 * (stages + i), consumers);
+  }
+}
+/// Bulk copies see barriers that were made ready before.
+WEFT_DEVICE void ring_init_done() {
+  asm volatile("fence.mbarrier_init.release.cluster;" : : : "memory");
+}
+
+// ---- producer --------------------------------------------------------------
+
+/// Waits until the next slot is empty and starts the copy that fills it: `rows`
+/// rows from `row` on and `blocks` * 64 columns. What is outside the tensor is
+/// zero.
+template <int stages, int rows, int blocks>
+WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
+                           ring_cursor *cursor, const tensor_map &map,
+                           int32_t row, int32_t head, int32_t sequence) {
+  constexpr int blockBytes = rows * 128;
+  uint32_t full = barriers + 8 * cursor->slot;
+  barrier_wait(full + 8 * stages, cursor->phase ^ 1);
+  barrier_expect(full, blocks * blockBytes);
+  uint32_t target = ring + cursor->slot * (blocks * blockBytes);
+#pragma unroll
+  for (int block = 0; block < blocks; ++block)
+    asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::"
+                 "complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
+                 :
+                 : "r"(target + block * blockBytes), "l"(&map), "r"(64 * block),
+                   "r"(row), "r"(head), "r"(sequence), "r"(full)
+                 : "memory");
+  ring_advance<stages>(cursor);
+}
+
+// ---- consumers -------------------------------------------------------------
+
+/// Waits for the next tile; its address.
+template <int stages, int bytes>
+WEFT_DEVICE uint32_t ring_receive(uint32_t ring, uint32_t barriers,
+                                  ring_cursor *cursor) {
+  barrier_wait(barriers + 8 * cursor->slot, cursor->phase);
+  uint32_t tile = ring + cursor->slot * bytes;
+  ring_advance<stages>(cursor);
+  return tile;
+}
+
+/// Gives the oldest tile back.
+template <int stages>
+WEFT_DEVICE void ring_give_back(uint32_t barriers, ring_cursor *cursor,
+                                int32_t thread) {
+  if (thread % 128 == 0)
+    barrier_arrive(barriers + 8 * (stages + cursor->slot));
+  ring_advance<stages>(cursor);
+}
+
+/// The consumers set the rows of a tile from `first` on to zero and wait for
+/// one another; products see the zeros.
+template <int rows, int blocks, int threads>
+WEFT_DEVICE void clear_rows(uint32_t tile, int64_t first, int32_t thread) {
+  int32_t begin = first < 0 ? 0 : first < rows ? static_cast<int32_t>(first)
+                                               : rows;
+  for (int32_t chunk = begin * 8 + thread; chunk < rows * 8; chunk += threads)
+#pragma unroll
+    for (int block = 0; block < blocks; ++block)
+      asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};"
+                   :
+                   : "r"(tile + block * (rows * 128) + chunk * 16), "r"(0)
+                   : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  asm volatile("bar.sync 1, %0;" : : "n"(threads) : "memory");
+}
