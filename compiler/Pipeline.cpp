@@ -48,6 +48,9 @@ void buildStep(OpPassManager &manager, Stage stage) {
     manager.addPass(createPlanToTile());
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
+    manager.addPass(createTileFixReference());
+    manager.addPass(createCanonicalizerPass());
+    manager.addPass(createCSEPass());
     manager.addPass(createPlanVerify());
     return;
   case Stage::Warp:

@@ -34,7 +34,9 @@ struct ProblemFacts {
         kv(op.getKv()), align(op.getAlign()),
         scoreChange(!op.getScore().empty()) {}
 
-  ScheduleProblem schedule() const { return {headDim, headDimV, scoreChange}; }
+  ScheduleProblem schedule() const {
+    return {headDim, headDimV, scoreChange, bulkAlign};
+  }
 
   attn::SideAttr side(RowSpace rowSpace) const {
     return rowSpace == RowSpace::q ? q : kv;
@@ -45,6 +47,7 @@ struct ProblemFacts {
   int64_t headDim, headDimV, headRatio;
   attn::SideAttr q, kv;
   int64_t align;
+  int64_t bulkAlign = 2; ///< what schedules may count on
   bool scoreChange;
   bool deterministic = false;
 };
@@ -180,7 +183,12 @@ public:
           cast<BufferType>(outValues.back().getType())
               .withState(Domain::valid, StateAttr::defined(context)));
     }
-    Value ctas = grid(rowSpace, kernel->getSchedule().getRows(), heads);
+    ScheduleAttr schedule = kernel->getSchedule();
+    Value ctas = grid(rowSpace, schedule.getRows(), heads);
+    // A CTA that takes point after point has a multiprocessor to itself.
+    if (schedule.getPersistent())
+      ctas =
+          arith::MinSIOp::create(builder, loc, ctas, sizes.get(Size::sm_count));
     auto op = LaunchOp::create(builder, loc, results, name, ctas, inValues,
                                ValueRange(), outValues, /*early=*/false);
     for (auto [out, result] : llvm::zip(outs, op.getResults()))
@@ -267,6 +275,8 @@ private:
 };
 
 struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
+  using AttnToPlanBase::AttnToPlanBase;
+
   void runOnOperation() override {
     SmallVector<Operation *> problems;
     for (Operation &op : *getOperation().getBody())
@@ -319,6 +329,8 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     ProblemFacts facts(op);
     // A forward has no adds: every call gives the same bits.
     facts.deterministic = true;
+    if (warpgroups)
+      facts.bulkAlign = facts.align;
     annotate(facts);
     KernelTable kernels(getOperation(), facts, target);
     PlanBuilder plan(getOperation(), facts, kernels);

@@ -22,10 +22,54 @@ static constexpr int64_t workingRegisters = 50;
 /// meets no bank conflict (`!warp.shared`).
 static constexpr int64_t rowPadding = 16;
 
+/// Registers of a consumer thread beside its fragments: with fewer, ptxas
+/// spills and makes wgmma wait. As measured on sm_90a.
+static constexpr int64_t consumerRegisters = 32;
+
+/// Bytes of a ring slot's full and empty barrier.
+static constexpr int64_t barrierBytes = 16;
+
 std::string Schedule::str() const {
-  return ("rows = " + Twine(rows) + ", columns = " + Twine(columns) +
-          ", warps = " + Twine(warps) + ", stages = " + Twine(stages))
-      .str();
+  std::string text =
+      ("rows = " + Twine(rows) + ", columns = " + Twine(columns) +
+       ", warps = " + Twine(warps) + ", stages = " + Twine(stages))
+          .str();
+  if (mma != plan::MatrixUnit::warp)
+    text += ", mma = " + plan::stringifyMatrixUnit(mma).str();
+  if (valueStages)
+    text += ", value_stages = " + std::to_string(valueStages);
+  if (persistent)
+    text += ", persistent = true";
+  return text;
+}
+
+RoleRegisters weft::roleRegisters(int64_t warps) {
+  int64_t threads = 32 * warps + 128;
+  int64_t launch = llvm::alignDown(65536 / threads, 8);
+  int64_t producer = warps > 8 ? 32 : 24;
+  int64_t consumer =
+      llvm::alignDown((launch * threads - producer * 128) / (32 * warps), 8);
+  return {launch, producer, std::min<int64_t>(consumer, 240)};
+}
+
+/// The cost of a kernel whose loop's tiles are swizzled column blocks.
+static ScheduleCost warpgroupCost(const Schedule &schedule,
+                                  const ScheduleProblem &problem) {
+  auto tile = [](int64_t rows, int64_t columns) {
+    return rows * 128 * llvm::divideCeil(columns, 64);
+  };
+  int64_t values =
+      schedule.valueStages ? schedule.valueStages : schedule.stages;
+  int64_t shared = tile(schedule.rows, problem.headDim) +
+                   schedule.stages * tile(schedule.columns, problem.headDim) +
+                   values * tile(schedule.columns, problem.headDimV);
+  // Scores, the accumulator and two sets of P, of 64 rows by 128 threads. The
+  // dynamic part of shared memory is aligned by the kernel: 1024 bytes.
+  int64_t fragments = schedule.columns / 2 +
+                      llvm::alignTo(problem.headDimV, 16) / 2 +
+                      2 * schedule.columns / 4;
+  return {shared + barrierBytes * (1 + schedule.stages + values) + 1024,
+          fragments};
 }
 
 plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
@@ -35,6 +79,8 @@ plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
 
 ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
                                 const ScheduleProblem &problem) {
+  if (schedule.mma == plan::MatrixUnit::warpgroup)
+    return warpgroupCost(schedule, problem);
   // Products work on columns in steps of 16.
   int64_t qk = llvm::alignTo(problem.headDim, 16);
   int64_t v = llvm::alignTo(problem.headDimV, 16);
@@ -102,6 +148,36 @@ static llvm::ArrayRef<Schedule> preferences(KernelKind kind) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// Preferences of the forward where the target has warpgroup products and bulk
+/// copies may be used: three consumers where their fragments fit, else two with
+/// the widest tile that does. V goes back a step late, so it gets a stage more
+/// where there is room.
+static llvm::ArrayRef<Schedule> warpgroupPreferences() {
+  constexpr auto unit = plan::MatrixUnit::warpgroup;
+  static const Schedule forward[] = {
+      {192, 96, 12, 4, unit, 0, true}, {128, 128, 8, 2, unit, 3, true},
+      {128, 112, 8, 2, unit, 3, true}, {128, 112, 8, 2, unit, 2, true},
+      {128, 96, 8, 2, unit, 2, true},  {128, 80, 8, 2, unit, 2, true},
+      {128, 64, 8, 2, unit, 2, true}};
+  return forward;
+}
+
+static const Schedule *firstWithWarpgroups(KernelKind kind,
+                                           const ScheduleProblem &problem,
+                                           const Target &target) {
+  if (kind != KernelKind::forward || !target.warpgroupMma ||
+      !target.bulkCopies || problem.align != 16)
+    return nullptr;
+  llvm::ArrayRef<Schedule> table = warpgroupPreferences();
+  const Schedule *found = llvm::find_if(table, [&](const Schedule &schedule) {
+    ScheduleCost cost = scheduleCost(kind, schedule, problem);
+    return cost.sharedBytes <= target.sharedPerCta &&
+           cost.registers + consumerRegisters <=
+               roleRegisters(schedule.warps).consumer;
+  });
+  return found == table.end() ? nullptr : found;
+}
+
 static const Schedule *firstThatFits(KernelKind kind,
                                      const ScheduleProblem &problem,
                                      const Target &target) {
@@ -120,6 +196,8 @@ static const Schedule *firstThatFits(KernelKind kind,
 llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
                                               const ScheduleProblem &problem,
                                               const Target &target) {
+  if (const Schedule *found = firstWithWarpgroups(kind, problem, target))
+    return *found;
   if (const Schedule *found = firstThatFits(kind, problem, target))
     return *found;
   const Schedule &smallest = preferences(kind).back();

@@ -39,7 +39,19 @@ struct Schedule {
 struct ScheduleProblem {
   int64_t headDim = 0, headDimV = 0; ///< in elements
   bool scoreChange = false;
+  /// Bytes to which rows are aligned; bulk copies, and with them warpgroup
+  /// products, need 16.
+  int64_t align = 2;
 };
+
+/// Registers of a CTA with roles: what each thread has at launch, and then.
+/// More than the launch gave does not fail on the device, it hangs.
+struct RoleRegisters {
+  int64_t launch = 0, producer = 0, consumer = 0;
+};
+/// Those of a CTA with `warps` consumer warps (a multiple of 4, at least 8) and
+/// one producer warpgroup.
+RoleRegisters roleRegisters(int64_t warps);
 
 /// What a CTA needs under a schedule.
 struct ScheduleCost {

@@ -89,4 +89,66 @@ def TileExpandSoftmax : Pass<"tile-expand-softmax"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def TileFixReference : Pass<"tile-fix-reference"> {
+  let summary = "keeps the first tile's row maxima as the softmax's reference";
+  let description = [{
+    For loops with one `tile.softmax_step` per turn, in bodies whose schedule
+    says `mma = warpgroup`. The first turn goes before the loop and takes the
+    maximum; the loop's turns subtract it from later scores too, so that no
+    maximum is taken and the accumulator is left alone. Where a row's sum of
+    this tile is not below a bound (2^20 for bf16, 2^10 for f16: P stays inside
+    its type), a branch takes the full online step instead. The softmax is exact
+    on both sides.
+
+    Scores that are a product times one factor are masked as products.
+
+    Input (types shortened):
+    ```mlir
+    %r:3 = scf.for %j = %first to %last step %c1 iter_args(%acc = %zero, %m = %minus_infinity, %l = %none) {
+      %s = tile.dot %q, %k transposed, %zero_s
+      %p, %m1, %l1, %rescale = tile.softmax_step %s, %m, %l
+      %pb = arith.truncf %p
+      %factors = tile.expand %rescale dim = 1
+      %acc0 = arith.mulf %acc, %factors
+      %acc1 = tile.dot %pb, %v, %acc0
+      scf.yield %acc1, %m1, %l1
+    }
+    ```
+    Output:
+    ```mlir
+    %any = arith.cmpi slt, %first, %last
+    %r:3 = scf.if %any {
+      %s0 = tile.dot %q, %k0 transposed, %zero_s
+      %m0 = tile.reduce max %s0
+      ...                                       // %p0 = exp2(%s0 - %m0), %l0
+      %acc0 = tile.dot %pb0, %v0, %zero
+      %r0:3 = scf.for %j = %second to %last step %c1 iter_args(%acc = %acc0, %m = %m0, %l = %l0) {
+        %s = tile.dot %q, %k transposed, %zero_s
+        ...                                     // %p = exp2(%s - %m)
+        %sum = tile.reduce sum %p
+        %pb = arith.truncf %p
+        %large = arith.cmpf uge, %sum, %bound
+        %redo = tile.any %large
+        %x:4 = scf.if %redo {
+          %p1, %m1, %l1, %rescale = tile.softmax_step %s, %m, %l
+          ...
+          scf.yield %pb1, %acc1, %m1, %l1
+        } else {
+          %l1 = arith.addf %l, %sum
+          scf.yield %pb, %acc, %m, %l1
+        }
+        %acc2 = tile.dot %x#0, %v, %x#1
+        scf.yield %acc2, %x#2, %x#3
+      }
+      scf.yield %r0#0, %r0#1, %r0#2
+    } else {
+      scf.yield %zero, %minus_infinity, %none
+    }
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::scf::SCFDialect", "::mlir::tensor::TensorDialect"];
+}
+
 #endif // WEFT_COMPILER_TILE_PASSES_TD

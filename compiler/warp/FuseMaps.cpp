@@ -40,12 +40,18 @@ bool isElementwise(Operation *op) {
 }
 
 /// Elementwise, and done again in each map that needs it rather than kept:
-/// what costs nothing, and tiles of i1 and i64, which cost more registers than
-/// time.
+/// what costs next to nothing, and tiles of i1 and i64, which cost more
+/// registers than time.
 bool isRedone(Operation *op) {
   if (!isElementwise(op))
     return false;
   auto tensor = cast<RankedTensorType>(op->getResult(0).getType());
+  // One factor for all elements.
+  if (isa<arith::MulFOp>(op) && tensor.getRank() == 2 &&
+      llvm::any_of(op->getOperands(), [](Value operand) {
+        return operand.getDefiningOp<tensor::SplatOp>();
+      }))
+    return true;
   return isa<warp::ExpandOp, warp::CoordinatesOp, tensor::SplatOp,
              arith::ConstantOp, arith::ExtFOp>(op) ||
          tensor.getElementType().isInteger();
@@ -76,6 +82,7 @@ public:
   explicit Fuser(warp::FuncOp function) : function(function) {}
 
   void run() {
+    sinkIntoBranches();
     function->walk<WalkOrder::PreOrder>([&](Block *block) { gather(*block); });
     DenseSet<Value> taken;
     for (Group &group : groups) {
@@ -103,6 +110,23 @@ public:
   }
 
 private:
+  /// What is redone is redone inside a branch too, where something there needs
+  /// the tile: outside it would be kept for both sides.
+  void sinkIntoBranches() {
+    SmallVector<OpOperand *> uses;
+    function->walk([&](Operation *op) {
+      if (isRedone(op) && !isa<arith::ConstantOp>(op))
+        for (OpOperand &use : op->getResult(0).getUses())
+          if (!isElementwise(use.getOwner()) &&
+              use.getOwner()->getBlock() != op->getBlock())
+            uses.push_back(&use);
+    });
+    for (OpOperand *use : uses) {
+      OpBuilder builder(use->getOwner());
+      use->set(builder.clone(*use->get().getDefiningOp())->getResult(0));
+    }
+  }
+
   /// Adds the ops of `block` that need `op`, seen through ops that are redone.
   static void addNeeders(Operation *op, Block *block,
                          SmallVectorImpl<Operation *> &needers) {
@@ -147,7 +171,10 @@ private:
       unsigned index = domain - domains.begin();
       if (domain == domains.end())
         domains.push_back(type);
-      Group &group = found[{-int(gap), type.getRank(), index}];
+      int64_t rank = type.getRank();
+      // What a row has in common may go into its lanes' parts, never back.
+      bool isPartial = isa_and_nonnull<warp::PartialAttr>(type.getEncoding());
+      Group &group = found[{-int(gap), 2 * rank + isPartial, index}];
       group.anchor = anchors[gap];
       group.work.insert(&op);
     }

@@ -19,10 +19,17 @@ namespace {
 void buildWarpPipeline(OpPassManager &manager) {
   manager.addPass(createTileToWarp());
   OpPassManager &kernels = manager.nest<warp::FuncOp>();
+  // Each pass works on the schedules of its kind alone.
   kernels.addPass(createWarpPipeline());
+  kernels.addPass(createWarpPartialSums());
+  kernels.addPass(createWarpSpecialize());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  kernels.addPass(createWarpOverlap());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createWarpFuseMaps());
+  kernels.addPass(createWarpPackMaps());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
 }

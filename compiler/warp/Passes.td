@@ -155,4 +155,169 @@ def WarpFuseMaps : Pass<"warp-fuse-maps", "::weft::warp::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def WarpPartialSums : Pass<"warp-partial-sums", "::weft::warp::FuncOp"> {
+  let summary = "leaves row sums in parts until the sum itself is asked for";
+  let description = [{
+    For schedules with `mma = warpgroup`. A sum over columns gives each lane its
+    own part (`#warp.partial`); parts are carried by loops, added, and scaled by
+    what a row has in common. `warp.combine` adds them over the lanes where
+    anything else asks. A vote on whether a sum is large (`warp.any`) is taken
+    on the parts.
+
+    Before:
+
+    ```mlir
+    %sum = warp.reduce sum %p : tensor<128x128xf32, #warp.acc> -> tensor<128xf32, #warp.row>
+    %l1 = arith.addf %l, %sum : tensor<128xf32, #warp.row>
+    scf.yield %l1
+    ...
+    %log = math.log2 %loop : tensor<128xf32, #warp.row>
+    ```
+
+    After:
+
+    ```mlir
+    %sum = warp.reduce sum %p : tensor<128x128xf32, #warp.acc> -> tensor<128xf32, #warp.partial>
+    %l1 = arith.addf %l, %sum : tensor<128xf32, #warp.partial>
+    scf.yield %l1
+    ...
+    %all = warp.combine %loop : tensor<128xf32, #warp.partial> -> tensor<128xf32, #warp.row>
+    %log = math.log2 %all : tensor<128xf32, #warp.row>
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def WarpSpecialize : Pass<"warp-specialize", "::weft::warp::FuncOp"> {
+  let summary = "splits a kernel into a producer that copies and consumers";
+  let description = [{
+    For schedules with `mma = warpgroup`. Every buffer that is fetched from
+    gets a ring: one slot outside loops, else the schedule's `stages`, or
+    `value_stages` for b of a product that is not transposed. The producer walks
+    the kernel's points, loops and branches and sends the tiles; the consumers
+    receive each before its first use, and give it back behind its last.
+    Products are issued and awaited at once (the pass `warp-overlap` lets them
+    run on). Rows of such a b that are behind the end of its sequence are
+    cleared, on sides where a bulk copy may bring others.
+
+    Before:
+
+    ```mlir
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      ...
+      scf.for %j = ... {
+        %k = warp.fetch %key[%rows, %head] : ... -> !warp.shared<128, 128, bf16, swizzled>
+        %s = warp.mma %q, %k transposed, %zero : ...
+      }
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %ring = warp.ring : !warp.ring<2, !warp.shared<128, 128, bf16, swizzled>>
+    warp.roles registers(24, 240) producer {
+      warp.points {
+      ^bb0(%sequence: i64, %tile: i64, %head: i64):
+        scf.for %j = ... {
+          warp.send %ring, %key[%rows, %head] : ...
+        }
+      }
+    } consumer {
+      warp.points {
+      ^bb0(%sequence: i64, %tile: i64, %head: i64):
+        scf.for %j = ... {
+          %k = warp.receive %ring : ...
+          %0 = warp.issue %q, %k transposed : ...
+          %s = warp.await %0, 0 : ...
+          warp.consumed %ring : ...
+        }
+      }
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::weft::attn::AttnDialect"];
+}
+
+def WarpOverlap : Pass<"warp-overlap", "::weft::warp::FuncOp"> {
+  let summary = "issues a step's second product beside the next step's first";
+  let description = [{
+    For loops whose step is a product, work on its result, and a second product
+    that adds to a carried accumulator which nothing but one branch touches (see
+    `tile-fix-reference`), with such a step before the loop. The accumulator is
+    carried while its products are under way; only the branch waits for it. Steps
+    go in pairs, so that the second product's first operand alternates between
+    two sets of registers. The second product's tile goes back one step later.
+
+    Before:
+
+    ```mlir
+    scf.for %j ... iter_args(%acc, %l) {
+      %k = warp.receive %keys
+      %0 = warp.issue %q, %k transposed
+      %s = warp.await %0, 0
+      warp.consumed %keys
+      ...
+      %x:3 = scf.if %redo { ... scf.yield %p1, %rescaled, %l1 } else { scf.yield %p, %acc, %l2 }
+      %v = warp.receive %values
+      %1 = warp.issue %x#0, %v, %x#1
+      %acc1 = warp.await %1, 0
+      warp.consumed %values
+      scf.yield %acc1, %x#2
+    }
+    ```
+
+    After, one of the two steps of a pair (`%p` is that of the step before):
+
+    ```mlir
+      %k = warp.receive %keys
+      %0 = warp.issue %q, %k transposed
+      %v = warp.receive %values
+      %1 = warp.issue %p, %v, %pending
+      %s = warp.await %0, 1
+      warp.consumed %keys
+      warp.consumed %values                     // the one before %v
+      ...
+      %x:3 = scf.if %redo {
+        %acc = warp.await %1, 0
+        ...
+        %2 = warp.settled %rescaled
+        scf.yield %p1, %2, %l1
+      } else {
+        scf.yield %p2, %1, %l2
+      }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def WarpPackMaps : Pass<"warp-pack-maps", "::weft::warp::FuncOp"> {
+  let summary = "lets maps pack and add up what they yield";
+  let description = [{
+    For schedules with `mma = warpgroup`, behind `warp-fuse-maps`: a tile that is
+    only packed and added up never stands in registers as a whole.
+
+    Before:
+
+    ```mlir
+    %p = warp.map(%s, %m) : (...) -> tensor<128x128xf32, #warp.acc> { ... warp.yield %e : f32 }
+    %sum = warp.reduce sum %p : ... -> tensor<128xf32, #warp.partial>
+    %a = warp.pack %p : ... -> tensor<128x128xbf16, #warp.operand>
+    ```
+
+    After:
+
+    ```mlir
+    %sum, %a = warp.map(%s, %m) : (...) -> (tensor<128xf32, #warp.partial>, tensor<128x128xbf16, #warp.operand>) {
+      ...
+      %r = arith.truncf %e : f32 to bf16
+      warp.yield %e, %r : f32, bf16
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // WEFT_COMPILER_WARP_PASSES_TD

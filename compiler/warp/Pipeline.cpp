@@ -372,7 +372,11 @@ private:
 };
 
 class WarpPipeline : public impl::WarpPipelineBase<WarpPipeline> {
-  void runOnOperation() override { Pipeliner(getOperation()).run(); }
+  void runOnOperation() override {
+    // A producer's copies run ahead by themselves.
+    if (!getOperation().getSchedule().usesWarpgroups())
+      Pipeliner(getOperation()).run();
+  }
 };
 
 } // namespace

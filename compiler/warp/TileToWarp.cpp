@@ -194,6 +194,25 @@ private:
     return pack.getResult();
   }
 
+  /// The operand that `a`, a tile.dot's first, is; null if nothing packs it. A
+  /// branch whose sides are packed gives the operand.
+  Value packed(Value a) {
+    if (auto round = a.getDefiningOp<arith::TruncFOp>())
+      return pack(round);
+    auto result = dyn_cast<OpResult>(a);
+    auto branch = a.getDefiningOp<scf::IfOp>();
+    if (!branch || !branch.elseBlock() || !a.hasOneUse())
+      return Value();
+    for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
+      Value side = packed(yield.getOperand(result.getResultNumber()));
+      if (!side)
+        return Value();
+      yield.setOperand(result.getResultNumber(), side);
+      a.setType(side.getType());
+    }
+    return a;
+  }
+
   LogicalResult checkFetched(tile::DotOp dot, tile::LoadOp load,
                              StringRef operand) {
     if (load && load.getPad().isZero())
@@ -210,10 +229,8 @@ private:
   }
 
   LogicalResult rewriteDot(tile::DotOp dot) {
-    Value a;
-    if (auto round = dot.getA().getDefiningOp<arith::TruncFOp>()) {
-      a = pack(round);
-    } else {
+    Value a = packed(dot.getA());
+    if (!a) {
       auto load = dot.getA().getDefiningOp<tile::LoadOp>();
       if (failed(checkFetched(dot, load, "a")))
         return failure();
@@ -258,6 +275,9 @@ private:
           rewriter.replaceOpWithNewOp<warp::ReduceOp>(
               reduce, reduce.getType(), reduce.getKind(), reduce.getValue());
         })
+        .Case([&](tile::AnyOp any) {
+          rewriter.replaceOpWithNewOp<warp::AnyOp>(any, any.getValue());
+        })
         .Case([&](tile::ExpandOp expand) {
           rewriter.replaceOpWithNewOp<warp::ExpandOp>(expand, expand.getType(),
                                                       expand.getValue());
@@ -287,9 +307,9 @@ Operation *findForeignOp(tile::FuncOp function) {
     bool known = op == function ||
                  isa<tile::PointOp, tile::LengthOp, tile::RowsOp, tile::LoadOp,
                      tile::StoreOp, tile::AddOp, tile::FillOp, tile::DotOp,
-                     tile::ReduceOp, tile::ExpandOp, tile::CoordinatesOp,
-                     tile::ReturnOp, scf::ForOp, scf::IfOp, scf::YieldOp,
-                     arith::ConstantOp, tensor::SplatOp>(op) ||
+                     tile::ReduceOp, tile::AnyOp, tile::ExpandOp,
+                     tile::CoordinatesOp, tile::ReturnOp, scf::ForOp, scf::IfOp,
+                     scf::YieldOp, arith::ConstantOp, tensor::SplatOp>(op) ||
                  OpTrait::hasElementwiseMappableTraits(op);
     if (known)
       return WalkResult::advance();

@@ -388,6 +388,14 @@ LogicalResult ReduceOp::verify() {
   return success();
 }
 
+LogicalResult AnyOp::verify() {
+  if (!cast<RankedTensorType>(getValue().getType())
+           .getElementType()
+           .isInteger(1))
+    return emitOpError() << "asks a tile of i1, not " << getValue().getType();
+  return success();
+}
+
 LogicalResult ExpandOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());

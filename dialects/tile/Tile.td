@@ -217,6 +217,25 @@ def Tile_ReduceOp : Tile_Op<"reduce", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_AnyOp : Tile_Op<"any", [Pure]> {
+  let summary = "whether an element of a tile of i1 is true";
+  let description = [{
+    A schedule may let every part of the tile's rows decide for itself, and may
+    answer yes where no element is true. So a branch on it has two sides that
+    are both right, for each row by itself, of which one is cheap and not always
+    allowed.
+
+    ```mlir
+    %large = arith.cmpf uge, %sum, %limit : tensor<128xf32>
+    %redo = tile.any %large : tensor<128xi1>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$value);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+  let hasVerifier = 1;
+}
+
 def Tile_ExpandOp : Tile_Op<"expand", [Pure]> {
   let summary = "repeats a vector along a new dimension";
   let description = [{

@@ -364,13 +364,16 @@ LogicalResult AddOp::verify() {
 LogicalResult ReduceOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
+  bool inParts = isa_and_nonnull<PartialAttr>(result.getEncoding()) &&
+                 getKind() == weft::tile::ReduceKind::sum;
   if (!isa_and_nonnull<AccAttr>(value.getEncoding()) ||
-      !isa_and_nonnull<RowAttr>(result.getEncoding()) ||
+      (!inParts && !isa_and_nonnull<RowAttr>(result.getEncoding())) ||
       result.getDimSize(0) != value.getDimSize(0) ||
       result.getElementType() != value.getElementType())
     return emitOpError()
-           << "turns #warp.acc into one #warp.row value per row, not " << value
-           << " into " << result;
+           << "turns #warp.acc into one #warp.row value per row (or a sum into "
+              "#warp.partial), not "
+           << value << " into " << result;
   return success();
 }
 
@@ -378,13 +381,18 @@ LogicalResult ExpandOp::verify() {
   auto value = cast<RankedTensorType>(getValue().getType());
   auto result = cast<RankedTensorType>(getResult().getType());
   bool row = isa_and_nonnull<RowAttr>(value.getEncoding());
+  if (row && isa_and_nonnull<PartialAttr>(result.getEncoding()) &&
+      result.getShape() == value.getShape() &&
+      result.getElementType() == value.getElementType())
+    return success();
   if ((!row && !isa_and_nonnull<ColumnAttr>(value.getEncoding())) ||
       !isa_and_nonnull<AccAttr>(result.getEncoding()) ||
       value.getDimSize(0) != result.getDimSize(row ? 0 : 1) ||
       result.getElementType() != value.getElementType())
     return emitOpError()
-           << "turns #warp.row or #warp.column into #warp.acc, not " << value
-           << " into " << result;
+           << "turns #warp.row or #warp.column into #warp.acc (or a row into "
+              "#warp.partial), not "
+           << value << " into " << result;
   return success();
 }
 
@@ -530,7 +538,8 @@ LogicalResult MapOp::verifyRegions() {
     auto tensor = cast<RankedTensorType>(type);
     bool same = tensor.getShape() == domain.getShape() &&
                 tensor.getEncoding() == domain.getEncoding();
-    bool row = acc && isa_and_nonnull<RowAttr>(tensor.getEncoding()) &&
+    bool row = (acc || isa<PartialAttr>(domain.getEncoding())) &&
+               isa_and_nonnull<RowAttr>(tensor.getEncoding()) &&
                tensor.getDimSize(0) == domain.getDimSize(0);
     bool column = acc && isa_and_nonnull<ColumnAttr>(tensor.getEncoding()) &&
                   tensor.getDimSize(0) == domain.getDimSize(1);

@@ -416,13 +416,14 @@ def Warp_PackOp : Warp_Op<"pack", [Pure]> {
 }
 def Warp_ReduceOp : Warp_Op<"reduce", [Pure]> {
   let summary = "max or sum over the columns of each row; every lane of a row gets it";
+  let description = [{ A sum into `#warp.partial` stays with the lanes: see `warp.combine`. }];
   let arguments = (ins EnumAttr<Tile_Dialect, Tile_ReduceKind, "kind">:$kind, AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$kind $value attr-dict `:` type($value) `->` type($result)";
   let hasVerifier = 1;
 }
 def Warp_ExpandOp : Warp_Op<"expand", [Pure]> {
-  let summary = "a row or column vector as a tile";
+  let summary = "a row or column vector as a tile; or a row vector as each lane has it";
   let arguments = (ins AnyRankedTensor:$value);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
@@ -440,10 +441,10 @@ def Warp_MapOp : Warp_Op<"map", [Pure, SingleBlock]> {
   let summary = "elementwise work on register tiles, as one loop over a thread's elements";
   let description = [{
     All results have one shape and layout (the domain). An input has it too, or
-    is a row or column vector of an acc domain. The region takes one scalar per
-    input, then for an acc domain the element's row and column in the tile
-    (i64); it yields one scalar per result. It is pure and sees scalars from
-    outside.
+    is a row or column vector of an acc domain, or a row vector of a partial
+    one. The region takes one scalar per input, then for an acc domain the
+    element's row and column in the tile (i64); it yields one scalar per result.
+    It is pure and sees scalars from outside.
 
     With an acc domain a result may also be an `#warp.operand` of that shape (f16
     or bf16: neighbours are packed), or a `#warp.partial` vector of f32: the

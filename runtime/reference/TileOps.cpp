@@ -112,6 +112,15 @@ static Error reduce(const Instruction &in, Frame &frame) {
   return Error::success();
 }
 
+static Error any(const Instruction &in, Frame &frame) {
+  TileRef value = take(in.operands[0], frame);
+  const uint8_t *first = value.as<uint8_t>();
+  result(in, frame).i =
+      std::any_of(first, first + in.from.size(),
+                  [](uint8_t element) { return element != 0; });
+  return Error::success();
+}
+
 template <typename T> static Error expand(const Instruction &in, Frame &frame) {
   TileRef value = take(in.operands[0], frame);
   TileRef out = frame.launch.pool->take(in.shape.bytes());
@@ -244,6 +253,7 @@ Expected<bool> weft::reference::compileTileOp(mlir::Operation &op,
         return simple(op.getKind() == tile::ReduceKind::max ? reduce<rowMax>
                                                             : reduce<rowSum>);
       })
+      .Case([&](tile::AnyOp) { return simple(any); })
       .Case([&](tile::ExpandOp op) {
         instruction.number = op.getDim();
         return simple(WEFT_BY_ELEMENT(expand, instruction.shape.element));

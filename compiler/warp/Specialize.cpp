@@ -1,0 +1,303 @@
+//===- Specialize.cpp - One warpgroup copies, the others compute ----------===//
+//
+// Each buffer that is fetched from gets a ring. The producer's body is what of
+// the kernel decides which tiles are fetched, in which order; the consumers'
+// body is the kernel, with tiles received where they are used. Rings are first
+// in, first out, and both bodies come from one, so the order agrees.
+//
+//===----------------------------------------------------------------------===//
+
+#include "compiler/warp/Passes.h"
+
+#include "compiler/schedule/Schedule.h"
+#include "dialects/attn/Attn.h"
+#include "dialects/warp/Warp.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_WARPSPECIALIZE
+#include "compiler/warp/Passes.h.inc"
+
+namespace {
+
+bool containsFetch(Operation *op) {
+  return op->walk([](warp::FetchOp) { return WalkResult::interrupt(); })
+      .wasInterrupted();
+}
+
+bool isTensor(Type type) { return isa<RankedTensorType>(type); }
+
+class Specializer {
+public:
+  explicit Specializer(warp::FuncOp function)
+      : function(function), rewriter(function) {}
+
+  LogicalResult run() {
+    auto points = function.getOps<warp::PointOp>();
+    if (!llvm::hasSingleElement(points))
+      return function.emitError("needs one warp.point at the top of its body");
+    point = *points.begin();
+    if (!point.getExists().hasOneUse())
+      return point.emitError("needs one scf.if on whether the point exists");
+    exists = dyn_cast<scf::IfOp>(*point.getExists().user_begin());
+    if (!exists || exists.getNumResults() || exists.elseBlock())
+      return point.emitError("needs one scf.if on whether the point exists");
+    function.walk([&](warp::FetchOp fetch) { fetches.push_back(fetch); });
+    makeRings();
+
+    rewriter.setInsertionPoint(exists);
+    RoleRegisters registers = roleRegisters(function.getWarps());
+    Location loc = exists.getLoc();
+    auto roles = warp::RolesOp::create(rewriter, loc, registers.producer,
+                                       registers.consumer);
+    if (failed(writeProducer(roles)))
+      return failure();
+    writeConsumer(roles);
+    return success();
+  }
+
+private:
+  /// A ring for each buffer, at the top of the kernel.
+  void makeRings() {
+    rewriter.setInsertionPoint(point);
+    for (warp::FetchOp fetch : fetches) {
+      auto [stages, type] = needs[fetch.getBuffer()];
+      int64_t needed = 1;
+      if (fetch->getParentOfType<scf::ForOp>())
+        needed = isSecondOperand(fetch)
+                     ? function.getSchedule().getSecondStages()
+                     : function.getSchedule().getStages();
+      needs[fetch.getBuffer()] = {std::max(stages, needed),
+                                  fetch.getResult().getType()};
+    }
+    for (auto &[buffer, need] : needs)
+      rings[buffer] = warp::RingOp::create(
+          rewriter, function.getLoc(),
+          warp::RingType::get(function.getContext(), need.first, need.second));
+  }
+
+  /// Whether the tile is b of a product that is not transposed: it is used
+  /// last in a step, and given back late.
+  static bool isSecondOperand(warp::FetchOp fetch) {
+    return llvm::any_of(fetch->getUsers(), [&](Operation *user) {
+      auto mma = dyn_cast<warp::MmaOp>(user);
+      return mma && mma.getB() == fetch.getResult() && !mma.getTransposed();
+    });
+  }
+
+  warp::PointsOp makePoints(Region &role, Location loc) {
+    rewriter.createBlock(&role);
+    // Work that grows with the tile is dealt out longest first.
+    bool balanced =
+        function.getDescending() && function.getSchedule().getPersistent();
+    auto points = warp::PointsOp::create(rewriter, loc, balanced);
+    Type i64 = rewriter.getI64Type();
+    rewriter.createBlock(&points.getBody(), {}, {i64, i64, i64},
+                         {loc, loc, loc});
+    return points;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Producer
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult writeProducer(warp::RolesOp roles) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    warp::PointsOp points = makePoints(roles.getProducer(), roles.getLoc());
+    IRMapping mapping;
+    mapping.map(point.getResults().drop_back(),
+                points.getBody().getArguments());
+    return copy(*exists.thenBlock(), mapping);
+  }
+
+  /// Whether the producer has `value`.
+  bool has(Value value, const IRMapping &mapping) {
+    return mapping.contains(value) ||
+           (value.getDefiningOp() != point &&
+            !exists.getThenRegion().isAncestor(value.getParentRegion()));
+  }
+
+  LogicalResult require(Operation *op, ValueRange values,
+                        const IRMapping &mapping) {
+    for (Value value : values)
+      if (!has(value, mapping))
+        return op->emitError("decides which tiles are fetched by what is "
+                             "computed from tiles; the producer has no "
+                             "registers for those");
+    return success();
+  }
+
+  /// Writes what decides on the fetches of `block`, and the fetches.
+  LogicalResult copy(Block &block, IRMapping &mapping) {
+    for (Operation &op : block.without_terminator()) {
+      if (auto fetch = dyn_cast<warp::FetchOp>(op)) {
+        if (failed(require(&op, op.getOperands(), mapping)))
+          return failure();
+        warp::SendOp::create(rewriter, op.getLoc(), rings[fetch.getBuffer()],
+                             mapping.lookupOrDefault(fetch.getBuffer()),
+                             mapping.lookupOrDefault(fetch.getRows()),
+                             mapping.lookupOrDefault(fetch.getHead()));
+        continue;
+      }
+      if (op.getNumRegions()) {
+        if (containsFetch(&op) && failed(copyControl(op, mapping)))
+          return failure();
+        continue;
+      }
+      bool isScalar =
+          isPure(&op) && llvm::none_of(op.getResultTypes(), isTensor) &&
+          llvm::all_of(op.getOperands(),
+                       [&](Value operand) { return has(operand, mapping); });
+      if (isScalar)
+        rewriter.clone(op, mapping);
+    }
+    return success();
+  }
+
+  LogicalResult copyControl(Operation &op, IRMapping &mapping) {
+    OpBuilder::InsertionGuard guard(rewriter);
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      ValueRange bounds = loop->getOperands().take_front(3);
+      if (failed(require(&op, bounds, mapping)))
+        return failure();
+      auto copied = scf::ForOp::create(rewriter, op.getLoc(),
+                                       mapping.lookupOrDefault(bounds[0]),
+                                       mapping.lookupOrDefault(bounds[1]),
+                                       mapping.lookupOrDefault(bounds[2]));
+      mapping.map(loop.getInductionVar(), copied.getInductionVar());
+      rewriter.setInsertionPointToStart(copied.getBody());
+      return copy(*loop.getBody(), mapping);
+    }
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (!branch)
+      return op.emitError("fetches tiles; only scf.for and scf.if may");
+    if (failed(require(&op, branch.getCondition(), mapping)))
+      return failure();
+    bool hasElse =
+        branch.elseBlock() && containsFetch(branch) &&
+        branch.elseBlock()
+            ->walk([](warp::FetchOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
+    auto copied = scf::IfOp::create(
+        rewriter, op.getLoc(), mapping.lookupOrDefault(branch.getCondition()),
+        hasElse);
+    rewriter.setInsertionPointToStart(copied.thenBlock());
+    if (failed(copy(*branch.thenBlock(), mapping)))
+      return failure();
+    if (!hasElse)
+      return success();
+    rewriter.setInsertionPointToStart(copied.elseBlock());
+    return copy(*branch.elseBlock(), mapping);
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Consumers
+  //===--------------------------------------------------------------------===//
+
+  void writeConsumer(warp::RolesOp roles) {
+    warp::PointsOp points = makePoints(roles.getConsumer(), roles.getLoc());
+    Block *body = &points.getBody().front();
+    rewriter.eraseOp(exists.thenBlock()->getTerminator());
+    rewriter.inlineBlockBefore(exists.thenBlock(), body, body->end());
+    rewriter.eraseOp(exists);
+    rewriter.replaceAllUsesWith(point.getResults().drop_back(),
+                                body->getArguments());
+    rewriter.eraseOp(point);
+    for (warp::FetchOp fetch : fetches)
+      receive(fetch);
+    SmallVector<warp::MmaOp> products;
+    function.walk([&](warp::MmaOp mma) { products.push_back(mma); });
+    for (warp::MmaOp mma : products)
+      issue(mma);
+  }
+
+  /// Receives a tile before its first use and gives it back behind its last.
+  void receive(warp::FetchOp fetch) {
+    Value ring = rings[fetch.getBuffer()];
+    Operation *first = nullptr, *last = nullptr;
+    for (Operation *user : fetch->getUsers()) {
+      Operation *use = fetch->getBlock()->findAncestorOpInBlock(*user);
+      if (!first || use->isBeforeInBlock(first))
+        first = use;
+      if (!last || last->isBeforeInBlock(use))
+        last = use;
+    }
+    Location loc = fetch.getLoc();
+    rewriter.setInsertionPoint(first ? first : fetch.getOperation());
+    auto received = warp::ReceiveOp::create(rewriter, loc,
+                                            fetch.getResult().getType(), ring);
+    if (isSecondOperand(fetch))
+      clear(fetch, received);
+    rewriter.setInsertionPointAfter(last ? last : received.getOperation());
+    warp::ConsumedOp::create(rewriter, loc, ring);
+    rewriter.replaceOp(fetch, received);
+  }
+
+  /// Rows of the tile behind the sequence's end must be zero where a bulk copy
+  /// may bring something else: no mask reaches the second product's b.
+  void clear(warp::FetchOp fetch, Value tile) {
+    plan::RowSpace space = fetch.getRows().getType().getRowSpace();
+    auto side = function->getAttrOfType<attn::SideAttr>(
+        space == plan::RowSpace::q ? "weft.q" : "weft.kv");
+    // A batch without padding ends where the tensor's rows do, and the copy is
+    // clipped there.
+    if (side && side.getLayout() == attn::RowLayout::batch && !side.getPadded())
+      return;
+    auto rows = fetch.getRows().getDefiningOp<tile::RowsOp>();
+    Location loc = fetch.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(rewriter, loc,
+                                       rewriter.getI64IntegerAttr(value));
+    };
+    Value length =
+        tile::LengthOp::create(rewriter, loc, space, rows.getSequence());
+    Value held = arith::SubIOp::create(rewriter, loc, length, rows.getFirst());
+    Value isPartial =
+        arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt, held,
+                              constant(fetch.getRows().getType().getCount()));
+    auto branch = scf::IfOp::create(rewriter, loc, isPartial);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(branch.thenBlock());
+    warp::ClearRowsOp::create(rewriter, loc, tile, held);
+  }
+
+  void issue(warp::MmaOp mma) {
+    rewriter.setInsertionPoint(mma);
+    Value acc = mma.getAcc();
+    if (matchPattern(acc, m_AnyZeroFloat()))
+      acc = Value();
+    auto pending = warp::IssueOp::create(
+        rewriter, mma.getLoc(),
+        warp::PendingType::get(cast<RankedTensorType>(mma.getType())),
+        mma.getA(), mma.getB(), acc, mma.getTransposed());
+    rewriter.replaceOpWithNewOp<warp::AwaitOp>(mma, mma.getType(), pending,
+                                               /*younger=*/0);
+  }
+
+  warp::FuncOp function;
+  IRRewriter rewriter;
+  warp::PointOp point;
+  scf::IfOp exists;
+  SmallVector<warp::FetchOp> fetches;
+  llvm::MapVector<Value, std::pair<int64_t, warp::SharedType>> needs;
+  DenseMap<Value, Value> rings;
+};
+
+class WarpSpecialize : public impl::WarpSpecializeBase<WarpSpecialize> {
+  void runOnOperation() override {
+    if (getOperation().getSchedule().usesWarpgroups() &&
+        failed(Specializer(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace weft
