@@ -14,6 +14,7 @@
 #include "dialects/warp/Warp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,28 +40,31 @@ bool isElementwise(Operation *op) {
          OpTrait::hasElementwiseMappableTraits(op);
 }
 
-/// Elementwise, and done again in each map that needs it rather than kept:
-/// what costs next to nothing, and tiles of i1 and i64, which cost more
-/// registers than time.
-bool isRedone(Operation *op) {
-  if (!isElementwise(op))
-    return false;
-  auto tensor = cast<RankedTensorType>(op->getResult(0).getType());
-  // One factor for all elements.
-  if (isa<arith::MulFOp>(op) && tensor.getRank() == 2 &&
-      llvm::any_of(op->getOperands(), [](Value operand) {
-        return operand.getDefiningOp<tensor::SplatOp>();
-      }))
-    return true;
-  return isa<warp::ExpandOp, warp::CoordinatesOp, tensor::SplatOp,
-             arith::ConstantOp, arith::ExtFOp>(op) ||
-         tensor.getElementType().isInteger();
-}
-
 /// Whether an op that is not elementwise needs the tile itself.
 bool hasOtherUser(Operation *op) {
   return llvm::any_of(op->getUsers(),
                       [](Operation *user) { return !isElementwise(user); });
+}
+
+/// A tile times one factor for all its elements.
+bool isScaling(Operation *op) {
+  return isa<arith::MulFOp>(op) && isElementwise(op) &&
+         llvm::any_of(op->getOperands(), [](Value operand) {
+           return operand.getDefiningOp<tensor::SplatOp>();
+         });
+}
+
+/// Elementwise, and done again in each map that needs it rather than kept:
+/// what costs next to nothing, and tiles of i1 and i64, which cost more
+/// registers than time. A scaled tile that is there anyway is taken.
+bool isRedone(Operation *op) {
+  if (!isElementwise(op))
+    return false;
+  auto tensor = cast<RankedTensorType>(op->getResult(0).getType());
+  return isa<warp::ExpandOp, warp::CoordinatesOp, tensor::SplatOp,
+             arith::ConstantOp, arith::ExtFOp>(op) ||
+         tensor.getElementType().isInteger() ||
+         (isScaling(op) && !hasOtherUser(op));
 }
 
 /// Whether the work of an elementwise op gets a place: it is redone nowhere, or
@@ -82,7 +86,7 @@ public:
   explicit Fuser(warp::FuncOp function) : function(function) {}
 
   void run() {
-    sinkIntoBranches();
+    sinkScalings();
     function->walk<WalkOrder::PreOrder>([&](Block *block) { gather(*block); });
     DenseSet<Value> taken;
     for (Group &group : groups) {
@@ -110,15 +114,16 @@ public:
   }
 
 private:
-  /// What is redone is redone inside a branch too, where something there needs
-  /// the tile: outside it would be kept for both sides.
-  void sinkIntoBranches() {
+  /// A tile that is scaled for a branch is scaled in it: outside, both tiles
+  /// would stay in registers for both sides.
+  void sinkScalings() {
     SmallVector<OpOperand *> uses;
     function->walk([&](Operation *op) {
-      if (isRedone(op) && !isa<arith::ConstantOp>(op))
+      if (isScaling(op))
         for (OpOperand &use : op->getResult(0).getUses())
-          if (!isElementwise(use.getOwner()) &&
-              use.getOwner()->getBlock() != op->getBlock())
+          if (auto branch = dyn_cast<scf::IfOp>(use.getOwner()->getParentOp());
+              branch && !isElementwise(use.getOwner()) &&
+              branch->getBlock() == op->getBlock())
             uses.push_back(&use);
     });
     for (OpOperand *use : uses) {

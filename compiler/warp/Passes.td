@@ -130,8 +130,8 @@ def WarpFuseMaps : Pass<"warp-fuse-maps", "::weft::warp::FuncOp"> {
     run-time scalars are seen from outside. What a map yields is what other maps
     and ops use. Work that costs less than the registers to keep it is done
     again in each map that needs it: constants, splats, coordinates, expanded
-    vectors, whole tiles of i1 and i64 (a mask never leaves its map), and
-    extensions of rounded tiles.
+    vectors, whole tiles of i1 and i64 (a mask never leaves its map),
+    extensions of rounded tiles, and tiles times one factor.
 
     Before:
 

@@ -278,7 +278,7 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
-  // expected-error @below {{turns #warp.acc into one #warp.row value per row, not 'tensor<64x32xf32, #warp.acc>' into 'tensor<32xf32, #warp.column>'}}
+  // expected-error @below {{turns #warp.acc into one #warp.row value per row (or a sum into #warp.partial), not 'tensor<64x32xf32, #warp.acc>' into 'tensor<32xf32, #warp.column>'}}
   %0 = warp.reduce sum %acc : tensor<64x32xf32, #warp.acc> -> tensor<32xf32, #warp.column>
   warp.return
 }
@@ -288,7 +288,7 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
-  // expected-error @below {{turns #warp.row or #warp.column into #warp.acc, not 'tensor<64xf32, #warp.row>' into 'tensor<32x64xf32, #warp.acc>'}}
+  // expected-error @below {{turns #warp.row or #warp.column into #warp.acc (or a row into #warp.partial), not 'tensor<64xf32, #warp.row>' into 'tensor<32x64xf32, #warp.acc>'}}
   %0 = warp.expand %row : tensor<64xf32, #warp.row> -> tensor<32x64xf32, #warp.acc>
   warp.return
 }
@@ -331,7 +331,7 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
-  // expected-error @below {{results have one shape and layout, not 'tensor<64x32xf32, #warp.acc>' and 'tensor<64x64xf32, #warp.acc>'}}
+  // expected-error @below {{result 'tensor<64x64xf32, #warp.acc>' does not fit the domain 'tensor<64x32xf32, #warp.acc>'}}
   %0:2 = warp.map(%acc) : (tensor<64x32xf32, #warp.acc>) -> (tensor<64x32xf32, #warp.acc>, tensor<64x64xf32, #warp.acc>) {
   ^bb0(%x: f32, %i: i64, %j: i64):
   warp.yield %x, %x : f32, f32
@@ -344,7 +344,7 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
-  // expected-error @below {{works on #warp.acc, #warp.row or #warp.column, not 'tensor<64x32xf32>'}}
+  // expected-error @below {{result 'tensor<64x32xf32>' does not fit the domain 'tensor<64x32xf32, #warp.acc>'}}
   %0 = warp.map(%n) : (tensor<64x32xf32>) -> tensor<64x32xf32> {
   ^bb0(%x: f32):
   warp.yield %x : f32
