@@ -94,9 +94,12 @@ Error AttentionSpec::validate() const {
 AttentionSpec AttentionSpec::canonical() const {
   using Kind = WindowBound::Kind;
   AttentionSpec spec = *this;
-  for (WindowBound *bound : {&spec.left, &spec.right})
+  for (WindowBound *bound : {&spec.left, &spec.right}) {
+    if (bound->kind == Kind::Constant && bound->value >= kFarthestDistance)
+      bound->kind = Kind::Unlimited;
     if (bound->kind != Kind::Constant)
       bound->value = 0;
+  }
   if (!spec.hasWindow()) {
     spec.left = spec.right = WindowBound();
     return spec;

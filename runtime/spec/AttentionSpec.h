@@ -50,6 +50,10 @@ struct WindowBound {
   bool operator==(const WindowBound &) const = default;
 };
 
+/// Distances from here on reach every key: sequences have fewer rows. Kernels
+/// get no larger one, so that a mask's i64 sums cannot overflow.
+inline constexpr int64_t kFarthestDistance = int64_t(1) << 31;
+
 enum class ScoreKind {
   None,
   Softcap, ///< s -> cap * tanh(s / cap); cap is a run-time value

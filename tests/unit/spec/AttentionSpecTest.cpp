@@ -57,6 +57,10 @@ TEST(AttentionSpec, EqualMasksAreEqualSpecs) {
   EXPECT_EQ(with("mask=sliding_window(left=0,right=0)"),
             plain + " mask=sliding_window(left=0,right=0)");
 
+  // A distance that reaches every key is no bound.
+  EXPECT_EQ(with("mask=sliding_window(left=2147483648,right=0)"),
+            plain + " mask=causal");
+
   // Values that mean nothing do not tell specs apart.
   AttentionSpec a, b;
   a.headDim = b.headDim = a.headDimV = b.headDimV = 64;
