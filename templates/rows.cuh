@@ -96,3 +96,11 @@ WEFT_DEVICE bool starts_in_order(const int32_t *starts, int64_t rows,
     in_order &= starts[i] <= starts[i + 1] && starts[i + 1] <= rows;
   return in_order;
 }
+
+/// The point that CTA `cta` of `ctas` takes in the round of points that begins
+/// with `first`: every other round goes backwards, so that who had a long one
+/// gets a short one.
+WEFT_DEVICE uint32_t balanced_point(uint32_t first, uint32_t cta,
+                                    uint32_t ctas) {
+  return first + (first / ctas % 2 ? ctas - 1 - cta : cta);
+}

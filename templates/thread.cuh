@@ -12,6 +12,7 @@ WEFT_DEVICE int32_t thread_index() {
   return index;
 }
 WEFT_DEVICE uint32_t cta_index() { return blockIdx.x; }
+WEFT_DEVICE uint32_t cta_count() { return gridDim.x; }
 
 /// A value that is the same for all lanes of a warp, known as such.
 WEFT_DEVICE int32_t warp_uniform(int32_t value) {
@@ -32,10 +33,14 @@ WEFT_DEVICE uint32_t shared_memory() {
   return static_cast<uint32_t>(__cvta_generic_to_shared(weft_shared));
 }
 
-/// The same address, computed anew at this place: sums of it and constants
-/// become offsets of the instructions that use them. Without it they are taken
-/// out of a loop around it, at a register each.
-WEFT_DEVICE uint32_t anchor(uint32_t address) {
-  asm volatile("" : "+r"(address));
-  return address;
+/// The same value, taken anew at this place: what follows from it is computed
+/// here. Without it a compiler takes sums with constants out of the loop around,
+/// at a register each, instead of leaving them to be offsets of instructions.
+WEFT_DEVICE uint32_t anchor(uint32_t value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+WEFT_DEVICE int64_t anchor(int64_t value) {
+  asm volatile("" : "+l"(value));
+  return value;
 }

@@ -1,8 +1,8 @@
 //===- warpgroup.cuh - Four warps and their matrix unit -------------------===//
 //
-// Products of a warpgroup run on beside it: they are fenced, issued, closed to
-// a group and waited for. A kernel brings the products themselves, a function
-// for each shape that it uses.
+// Products of a warpgroup run on beside it, in groups that are waited for. A
+// kernel brings the products themselves, a function for each shape that it
+// uses.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,13 +33,6 @@ WEFT_DEVICE uint32_t shared_tiles() {
 
 // ---- groups of products ----------------------------------------------------
 
-/// The products that follow see what was written to registers.
-WEFT_DEVICE void products_begin() {
-  asm volatile("wgmma.fence.sync.aligned;" : : : "memory");
-}
-WEFT_DEVICE void products_commit() {
-  asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
-}
 /// Waits until at most `younger` groups are under way.
 template <int younger> WEFT_DEVICE void products_wait() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" : : "n"(younger) : "memory");
@@ -58,25 +51,10 @@ template <int count> WEFT_DEVICE void settle(uint32_t *values) {
     asm volatile("" : "+r"(values[i]) : : "memory");
 }
 
-// ---- descriptors of swizzled tiles -----------------------------------------
-//
-// The low word of a matrix descriptor, which alone depends on the place: address
-// and the distance of blocks of 64 columns, in units of 16 bytes. The high word
-// is the same for all: 1024 bytes from 8 rows to the next, 128-byte swizzle.
-
-/// `blockBytes` matters for b as it lies ([k, n]) alone.
+/// The low word of the descriptor of a swizzled tile, which alone depends on the
+/// place: address and the distance of blocks of 64 columns, in units of 16
+/// bytes. The high word is the same for all: 1024 bytes from 8 rows to the next,
+/// 128-byte swizzle. The distance matters for b as it lies ([k, n]) alone.
 WEFT_DEVICE uint32_t descriptor(uint32_t address, uint32_t blockBytes) {
   return ((address & 0x3ffff) >> 4) | (blockBytes >> 4) << 16;
-}
-
-/// Step `k` of 16 columns along a tile of `rows` rows.
-template <int rows> WEFT_DEVICE uint32_t column_step(int32_t k) {
-  return k / 4 * (rows * 8) + k % 4 * 2;
-}
-/// Step `k` of 16 rows.
-WEFT_DEVICE uint32_t row_step(int32_t k) { return k * 128; }
-
-/// The whole descriptor.
-WEFT_DEVICE uint64_t whole(uint32_t low) {
-  return static_cast<uint64_t>(0x40000040u) << 32 | low;
 }

@@ -10,9 +10,7 @@ using namespace mlir;
 
 namespace weft {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
+static bool isTile(Value value) { return tileTypeOf(value) != nullptr; }
 
 /// The buffers that ops of `kind` in `op` take, in order.
 template <typename... Ops>

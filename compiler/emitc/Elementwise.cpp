@@ -58,6 +58,9 @@ FailureOr<KernelWriter::Value> KernelWriter::element(Value tile, Value e,
     return pure("arithmetic", "half_of", u16(),
                 {get(array, divide(e, literal(2, i32()))), e});
   }
+  if (isa<warp::PartialAttr>(domain.getEncoding()) &&
+      isa<warp::RowAttr>(layout))
+    return get(array, e);
   if (isa<warp::AccAttr>(domain.getEncoding()) &&
       isa<warp::RowAttr, warp::ColumnAttr>(layout))
     return get(array,
@@ -73,6 +76,10 @@ FailureOr<KernelWriter::Value> KernelWriter::element(Value tile, Value e,
 LogicalResult KernelWriter::forElements(
     ValueRange results, RankedTensorType domain,
     function_ref<FailureOr<SmallVector<Produced>>(Value)> make) {
+  auto sumsUp = [&](RankedTensorType type) {
+    return isa<warp::PartialAttr>(type.getEncoding()) &&
+           isa<warp::AccAttr>(domain.getEncoding());
+  };
   SmallVector<Value> targets;
   bool inPairs = false;
   for (Value result : results) {
@@ -80,13 +87,13 @@ LogicalResult KernelWriter::forElements(
     Value target = arrayOf(result);
     targets.push_back(target);
     inPairs |= isPacked(type);
-    if (isa<warp::PartialAttr>(type.getEncoding()))
+    if (sumsUp(type))
       unrolled(elementsOf(type, warps), 1, "r",
                [&](Value r) { set(target, r, literal("0.0f", f32())); });
   }
   LogicalResult status = success();
   auto write = [&](Value target, RankedTensorType type, Value e, Value value) {
-    if (!isa<warp::PartialAttr>(type.getEncoding()))
+    if (!sumsUp(type))
       return set(target, e, value);
     Value r = pure("fragments", "row_slot", i32(), e, columnsOf(domain));
     set(target, r, add(get(target, r), value));
@@ -209,48 +216,59 @@ LogicalResult KernelWriter::writeMap(warp::MapOp op) {
                                    warp::AccAttr::get(op.getContext()));
   if (acc && domain.getRank() != 2)
     return op.emitError("has no tile to work on, only sums");
-  comment(describe(op));
-  using Values = SmallVector<Produced>;
-  return forElements(
-      op.getResults(), domain, [&](Value e) -> FailureOr<Values> {
-        for (auto [argument, input] :
-             llvm::zip(body.getArguments(), op.getInputs())) {
-          if (argument.use_empty())
-            continue;
-          FailureOr<Value> value = element(input, e, domain);
-          if (failed(value))
+  auto write = [&]() -> LogicalResult {
+    using Values = SmallVector<Produced>;
+    return forElements(
+        op.getResults(), domain, [&](Value e) -> FailureOr<Values> {
+          for (auto [argument, input] :
+               llvm::zip(body.getArguments(), op.getInputs())) {
+            if (argument.use_empty())
+              continue;
+            FailureOr<Value> value = element(input, e, domain);
+            if (failed(value))
+              return failure();
+            scalars[argument] = *value;
+          }
+          if (acc) {
+            auto coordinates = body.getArguments().take_back(2);
+            auto take = [&](Value coordinate, auto make, StringRef called) {
+              if (coordinate.use_empty())
+                return;
+              // Where only its low bits are asked for, they are all there is.
+              bool narrow =
+                  llvm::all_of(coordinate.getUsers(), [](Operation *user) {
+                    return isa<arith::TruncIOp>(user);
+                  });
+              Value value = make();
+              scalars[coordinate] =
+                  name(narrow ? value : this->cast(value, i64()), called);
+            };
+            take(
+                coordinates[0], [&] { return rowOf(domain, e); }, "row");
+            take(
+                coordinates[1], [&] { return columnOf(domain, e); }, "column");
+          }
+          if (failed(writeBlock(body)))
             return failure();
-          scalars[argument] = *value;
-        }
-        if (acc) {
-          auto coordinates = body.getArguments().take_back(2);
-          auto take = [&](Value coordinate, auto make, StringRef called) {
-            if (coordinate.use_empty())
-              return;
-            // Where only its low bits are asked for, they are all there is.
-            bool narrow =
-                llvm::all_of(coordinate.getUsers(), [](Operation *user) {
-                  return isa<arith::TruncIOp>(user);
-                });
-            Value value = make();
-            scalars[coordinate] =
-                name(narrow ? value : this->cast(value, i64()), called);
-          };
-          take(
-              coordinates[0], [&] { return rowOf(domain, e); }, "row");
-          take(
-              coordinates[1], [&] { return columnOf(domain, e); }, "column");
-        }
-        if (failed(writeBlock(body)))
-          return failure();
-        Values values;
-        for (Value yielded : body.getTerminator()->getOperands()) {
-          auto round = yielded.getDefiningOp<arith::TruncFOp>();
-          values.push_back(
-              {scalar(yielded), round ? scalar(round.getIn()) : Value()});
-        }
-        return values;
-      });
+          Values values;
+          for (Value yielded : body.getTerminator()->getOperands()) {
+            auto round = yielded.getDefiningOp<arith::TruncFOp>();
+            values.push_back(
+                {scalar(yielded), round ? scalar(round.getIn()) : Value()});
+          }
+          return values;
+        });
+  };
+  bool usesPlace =
+      acc && llvm::any_of(body.getArguments().take_back(2),
+                          [](Value value) { return !value.use_empty(); });
+  // Its arrays outlive the step.
+  for (Value result : op.getResults())
+    arrayOf(result);
+  if (usesPlace)
+    return step(describe(op), write);
+  comment(describe(op));
+  return write();
 }
 
 LogicalResult KernelWriter::writeCombine(warp::CombineOp op) {
@@ -291,8 +309,9 @@ LogicalResult KernelWriter::writeReduce(warp::ReduceOp op) {
   auto domain = ::cast<RankedTensorType>(op.getValue().getType());
   auto type = ::cast<RankedTensorType>(op.getResult().getType());
   if (!isa<warp::AccAttr>(domain.getEncoding()) ||
-      !isa<warp::RowAttr>(type.getEncoding()))
-    return op.emitError("reduces a #warp.acc tile to a #warp.row vector");
+      !isa<warp::RowAttr, warp::PartialAttr>(type.getEncoding()))
+    return op.emitError("reduces a #warp.acc tile to a #warp.row or "
+                        "#warp.partial vector");
   bool isMax = op.getKind() == tile::ReduceKind::max;
   Value target = arrayOf(op.getResult());
   comment(isMax ? "largest of each row, over a thread's elements and then over "
@@ -315,6 +334,8 @@ LogicalResult KernelWriter::writeReduce(warp::ReduceOp op) {
         isMax ? pure("arithmetic", "greater_number", f32(), {sofar, *value})
               : add(sofar, *value));
   });
+  if (isa<warp::PartialAttr>(type.getEncoding()))
+    return result;
   unrolled(elementsOf(type, warps), 1, "r", [&](Value r) {
     set(target, r,
         pure("reduce", isMax ? "quad_max" : "quad_sum", f32(), get(target, r)));

@@ -31,8 +31,8 @@ bool isPacked(RankedTensorType type) {
 
 KernelWriter::KernelWriter(warp::FuncOp kernel)
     : kernel(kernel), builder(kernel), loc(kernel.getLoc()), registers(kernel),
-      warps(kernel.getWarps()), threads(32 * kernel.getWarps()),
-      arrays(registers.all().size()) {}
+      underWay(kernel), warps(kernel.getWarps()),
+      threads(32 * kernel.getWarps()), arrays(registers.all().size()) {}
 
 FailureOr<emitc::FuncOp> KernelWriter::write() {
   for (const RegisterArray &array : registers.all())
@@ -68,18 +68,30 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
     end->erase();
   eraseUnused();
   sortArguments();
-  func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(threads));
+  int64_t launched = kernel.getSchedule().getThreads();
+  func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(launched));
+  if (kernel.getSchedule().usesWarpgroups())
+    func->setAttr(kAloneAttr, builder.getUnitAttr());
+  if (!functions.empty()) {
+    SmallVector<StringRef> texts;
+    for (auto &[name, text] : functions)
+      texts.push_back(text);
+    func->setAttr(kFunctionsAttr, builder.getStrArrayAttr(texts));
+  }
   func->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(sharedBytes));
   SmallVector<StringRef> names(headers.begin(), headers.end());
   func->setAttr(kHeadersAttr, builder.getStrArrayAttr(names));
   func.setSpecifiersAttr(builder.getStrArrayAttr(
       {"extern \"C\"", "__global__",
-       "__launch_bounds__(" + std::to_string(threads) + ")"}));
+       "__launch_bounds__(" + std::to_string(launched) +
+           (func->hasAttr(kAloneAttr) ? ", 1)" : ")")}));
   return func;
 }
 
-LogicalResult KernelWriter::writeBlock(Block &block) {
-  for (Operation &op : block.without_terminator()) {
+LogicalResult KernelWriter::writeBlock(Block &block, bool hasTerminator) {
+  for (Operation &op :
+       llvm::make_range(block.begin(),
+                        hasTerminator ? std::prev(block.end()) : block.end())) {
     loc = op.getLoc();
     if (failed(writeOp(&op)))
       return failure();
@@ -97,7 +109,20 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
         return success();
       })
       .Case([&](tile::RowsOp op) { return writeRows(op); })
-      .Case([&](warp::RingOp op) { return writeRing(op); })
+      .Case([&](warp::RingOp op) {
+        return kernel.getSchedule().usesWarpgroups() ? writeRoleRing(op)
+                                                     : writeRing(op);
+      })
+      .Case([&](warp::RolesOp op) { return writeRoles(op); })
+      .Case([&](warp::PointsOp op) { return writePoints(op); })
+      .Case([&](warp::SendOp op) { return writeSend(op); })
+      .Case([&](warp::ReceiveOp op) { return writeReceive(op); })
+      .Case([&](warp::ConsumedOp op) { return writeConsumed(op); })
+      .Case([&](warp::ClearRowsOp op) { return writeClearRows(op); })
+      .Case([&](warp::IssueOp op) { return writeIssue(op); })
+      .Case([&](warp::AwaitOp op) { return writeAwait(op); })
+      .Case([&](warp::SettledOp op) { return writeSettled(op); })
+      .Case([&](warp::AnyOp op) { return writeAny(op); })
       .Case([&](warp::PutOp op) { return writePut(op); })
       .Case([&](warp::GetOp op) { return writeGet(op); })
       .Case([&](warp::CommitOp) {
@@ -273,11 +298,35 @@ void KernelWriter::call(StringRef header, StringRef callee, ValueRange operands,
                               ArrayAttr(), parameters);
 }
 
-/// An address whose sums with constants stay offsets of instructions.
-Value KernelWriter::anchored(Value address, StringRef called) {
+bool KernelWriter::isInLoop() const {
+  return llvm::any_of(scopes, [](const Scope &scope) {
+    return isa_and_nonnull<scf::ForOp>(scope.source);
+  });
+}
+
+LogicalResult KernelWriter::step(const Twine &what,
+                                 function_ref<LogicalResult()> body) {
+  Operation *begin = comment(what);
+  emitc::VerbatimOp::create(builder, loc, StringRef("{"));
+  scopes.push_back({nullptr, begin});
+  Head before = head;
+  if (isInLoop())
+    beginHead();
+  LogicalResult result = body();
+  if (isInLoop())
+    head = std::move(before);
+  scopes.pop_back();
+  emitc::VerbatimOp::create(builder, loc, StringRef("}"));
+  return result;
+}
+
+/// The same value, from which nothing is taken out of the loop around.
+Value KernelWriter::anchored(Value value, StringRef called) {
   headers.insert("thread");
-  auto op = emitc::CallOpaqueOp::create(builder, loc, TypeRange(u32()),
-                                        "anchor", ValueRange(address));
+  auto op = emitc::CallOpaqueOp::create(
+      builder, loc, TypeRange(value.getType()), "anchor", ValueRange(value));
+  if (called.empty())
+    return op.getResult(0);
   return name(op.getResult(0), called);
 }
 
@@ -416,8 +465,12 @@ Value KernelWriter::atHead(StringRef key, function_ref<Value()> make) {
 }
 
 Value KernelWriter::thread() {
-  return atHead("thread",
-                [&] { return pure("thread", "thread_index", i32(), {}); });
+  return atHead("thread", [&] {
+    Value index = pure("thread", "thread_index", i32(), {});
+    // The producer's threads come first.
+    return role == Role::consumer ? subtract(index, literal(128, i32()))
+                                  : index;
+  });
 }
 Value KernelWriter::warpIndex() {
   Value index = thread();
@@ -453,9 +506,9 @@ Value KernelWriter::once(const std::string &key, ValueRange inputs,
 
   OpBuilder::InsertionGuard guard(builder);
   for (const Scope &scope : llvm::reverse(scopes)) {
-    if (readsMemory && !isa<scf::ForOp>(scope.source))
+    if (readsMemory && isa_and_nonnull<scf::IfOp>(scope.source))
       break;
-    if (llvm::any_of(inputs, [&](Value input) {
+    if (scope.source && llvm::any_of(inputs, [&](Value input) {
           return scope.source->isAncestor(
               input.getParentRegion()->getParentOp());
         }))
@@ -474,7 +527,8 @@ Value KernelWriter::arrayOf(Value tile) {
   const RegisterArray &array = registers.all()[index];
   OpBuilder::InsertionGuard guard(builder);
   for (const Scope &scope : llvm::reverse(scopes)) {
-    if (array.home->findAncestorOpInBlock(*scope.source) != scope.source)
+    if (scope.source &&
+        array.home->findAncestorOpInBlock(*scope.source) != scope.source)
       continue;
     builder.setInsertionPoint(scope.written);
   }
@@ -538,7 +592,7 @@ Value KernelWriter::argument(Type type, StringRef kind, int64_t operand,
   // Tensors and their strides first, operand by operand.
   made.rank = operand >= 0 ? -1 : position(kinds, kind);
   made.operand = operand;
-  made.which = kind == "tensor" ? -1 : position(order, which);
+  made.which = kind.starts_with("tensor") ? -1 : position(order, which);
   made.value = func.getBody().front().addArgument(type, kernel.getLoc());
   made.attributes = builder.getDictionaryAttr(
       {builder.getNamedAttr(kArgAttr, builder.getDictionaryAttr(facts)),

@@ -9,11 +9,13 @@
 #ifndef WEFT_COMPILER_EMITC_KERNELWRITER_H
 #define WEFT_COMPILER_EMITC_KERNELWRITER_H
 
+#include "compiler/emitc/ProductsUnderWay.h"
 #include "compiler/emitc/RegisterArrays.h"
 #include "dialects/attn/Attn.h"
 
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
 
 #include <map>
 #include <set>
@@ -28,6 +30,10 @@ inline constexpr llvm::StringLiteral kThreadsAttr = "weft.threads";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "weft.shared_bytes";
 inline constexpr llvm::StringLiteral kHeadersAttr = "weft.headers";
 inline constexpr llvm::StringLiteral kArgAttr = "weft.arg";
+/// Texts of functions that the kernel calls and no header has.
+inline constexpr llvm::StringLiteral kFunctionsAttr = "weft.functions";
+/// The kernel's CTAs have a multiprocessor each for themselves.
+inline constexpr llvm::StringLiteral kAloneAttr = "weft.alone";
 
 class KernelWriter {
 public:
@@ -42,7 +48,7 @@ private:
 
   //===--- Ops, one file per kind -----------------------------------------===//
 
-  mlir::LogicalResult writeBlock(mlir::Block &block);
+  mlir::LogicalResult writeBlock(mlir::Block &block, bool hasTerminator = true);
   mlir::LogicalResult writeOp(mlir::Operation *op);
 
   // Control.cpp
@@ -92,6 +98,14 @@ private:
   Value startsOf(plan::RowSpace space);
   Value usedOf(plan::RowSpace space);
   attn::SideAttr sideOf(plan::RowSpace space) const;
+  mlir::LogicalResult checkSides();
+  /// Slots of the grid, all sequences' tiles, and of a sequence of a batch.
+  struct Slots {
+    Value tiles, slots; ///< u32
+  };
+  Slots writeSlots();
+  /// The sequence and tile (of the source) of a slot; whether it exists.
+  Value writeSlot(Value slot, const Slots &slots, Value sequence, Value tile);
   Value rowsHeld(plan::RowSpace space);
   Value heads(plan::HeadSpace space);
 
@@ -117,6 +131,32 @@ private:
   mlir::LogicalResult writePut(warp::PutOp op);
   mlir::LogicalResult writeGet(warp::GetOp op);
   mlir::LogicalResult writeMma(warp::MmaOp op);
+
+  // Roles.cpp
+  mlir::LogicalResult writeRoleRing(warp::RingOp op);
+  mlir::LogicalResult writeRoles(warp::RolesOp op);
+  mlir::LogicalResult writePoints(warp::PointsOp op);
+  mlir::LogicalResult writeSend(warp::SendOp op);
+  mlir::LogicalResult writeReceive(warp::ReceiveOp op);
+  mlir::LogicalResult writeConsumed(warp::ConsumedOp op);
+  mlir::LogicalResult writeClearRows(warp::ClearRowsOp op);
+  Value declareCursor(const llvm::Twine &called);
+  Value addressOfVariable(Value variable);
+  Value tensorMapArgument(Value buffer, int64_t rows);
+
+  // WarpgroupProducts.cpp
+  mlir::LogicalResult writeIssue(warp::IssueOp op);
+  mlir::LogicalResult writeAwait(warp::AwaitOp op);
+  mlir::LogicalResult writeSettled(warp::SettledOp op);
+  mlir::LogicalResult writeAny(warp::AnyOp op);
+  struct ProductShape {
+    int64_t n, k;
+    bool bf16;
+    int64_t aRows; ///< of the tile that a is in; 0: it is in registers
+    bool transposed, fromZero;
+  };
+  std::string productFunction(const ProductShape &shape);
+  void settle(Value array);
 
   //===--- What stands for a value ----------------------------------------===//
 
@@ -164,8 +204,13 @@ private:
             mlir::ValueRange operands,
             llvm::ArrayRef<int64_t> templateArgs = {});
   Value name(Value value, const llvm::Twine &name);
-  Value anchored(Value address, llvm::StringRef called);
+  Value anchored(Value value, llvm::StringRef called = "");
   std::string hintFor(Value value) const;
+  bool isInLoop() const;
+  /// A step with a scope of its own for names; in a loop also with thread and
+  /// lane computed anew, so that nothing of it lives on.
+  mlir::LogicalResult step(const llvm::Twine &what,
+                           llvm::function_ref<mlir::LogicalResult()> body);
   mlir::Operation *comment(const llvm::Twine &text);
 
   Value declareArray(mlir::Type element, int64_t size, const llvm::Twine &name);
@@ -215,6 +260,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   RegisterArrays registers;
+  ProductsUnderWay underWay;
   int64_t warps, threads;
   int64_t sharedBytes = 0;
   mlir::emitc::FuncOp func;
@@ -234,12 +280,26 @@ private:
   /// The variables of scalars that loops and conditions hand on.
   llvm::DenseMap<Value, Value> carried;
 
-  /// The loops and conditions around what is being written.
+  /// The loops, conditions and steps around what is being written.
   struct Scope {
-    mlir::Operation *source;
+    mlir::Operation *source;  ///< null for a step
     mlir::Operation *written; ///< the first op that stands for it
   };
   llvm::SmallVector<Scope> scopes;
+
+  /// Who runs what is being written.
+  enum class Role { all, producer, consumer } role = Role::all;
+  /// A ring between roles.
+  struct RoleRing {
+    std::string name;
+    Value barriers;
+    Value next; ///< cursor of the next slot to fill, or to wait for
+    Value held; ///< consumers: of the oldest tile held
+  };
+  llvm::MapVector<Value, RoleRing> roleRings;
+  int64_t roleBytes = 0; ///< of their tiles
+  /// By name: texts of functions that no header has.
+  std::map<std::string, std::string> functions;
 
   std::multimap<std::string, Value> onceValues;
   std::set<std::string> headers;

@@ -71,6 +71,8 @@ private:
   DenseMap<Value, std::string> names;
   /// Names taken in the function and its open scopes.
   llvm::StringMap<unsigned> taken;
+  /// What was taken when the open braces of a block were reached.
+  SmallVector<llvm::StringMap<unsigned>> stepNames;
 };
 
 bool isBinary(Operation *op) {
@@ -329,6 +331,16 @@ void CudaPrinter::printOp(Operation &op, const std::string &indent) {
       .Case([&](emitc::VerbatimOp op) {
         if (!op.getFmtArgs().empty())
           return fail("verbatim text with operands is not printed");
+        if (op.getValue() == "{") {
+          out += indent + "{\n";
+          stepNames.push_back(taken);
+          return;
+        }
+        if (op.getValue() == "}" && !stepNames.empty()) {
+          taken = stepNames.pop_back_val();
+          out += indent + "}\n";
+          return;
+        }
         // A step begins: a line apart from what precedes it.
         if (op.getValue().starts_with("//") && !StringRef(out).ends_with("{\n"))
           out += "\n";
@@ -387,8 +399,14 @@ void CudaPrinter::printOp(Operation &op, const std::string &indent) {
 void CudaPrinter::printBlock(Block &block, const Twine &indent) {
   std::string margin = indent.str();
   llvm::StringMap<unsigned> outer = taken;
-  for (Operation &op : block)
-    printOp(op, margin);
+  size_t open = stepNames.size();
+  for (Operation &op : block) {
+    auto verbatim = dyn_cast<emitc::VerbatimOp>(op);
+    size_t depth = stepNames.size() - open;
+    if (verbatim && verbatim.getValue() == "}" && depth)
+      --depth;
+    printOp(op, margin + std::string(2 * depth, ' '));
+  }
   taken = std::move(outer);
 }
 
@@ -403,8 +421,12 @@ llvm::Expected<std::string> CudaPrinter::print(emitc::FuncOp func) {
   if (auto headers = func->getAttrOfType<ArrayAttr>(kHeadersAttr))
     for (auto header : headers.getAsRange<StringAttr>())
       out += "#include \"weft/" + header.str() + ".cuh\"\n";
+  if (auto functions = func->getAttrOfType<ArrayAttr>(kFunctionsAttr))
+    for (auto text : functions.getAsRange<StringAttr>())
+      out += "\n" + text.str();
   out += "\nextern \"C\" __global__ void __launch_bounds__(" +
-         std::to_string(threads.getInt()) + ")\n" + entry.str() + "(";
+         std::to_string(threads.getInt()) +
+         (func->hasAttr(kAloneAttr) ? ", 1" : "") + ")\n" + entry.str() + "(";
   std::string between;
   for (BlockArgument argument : func.getArguments()) {
     auto given = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),

@@ -25,70 +25,77 @@ LogicalResult KernelWriter::writeMma(warp::MmaOp op) {
 
   Value target = arrayOf(op.getResult());
   Value a = shared ? scalar(op.getA()) : arrayOf(op.getA());
-  comment(transposed ? "product with the transposed tile"
-                     : "product with the tile");
-  if (isComputedInPlace(op.getAcc())) {
-    if (failed(copyTile(target, op.getAcc())))
-      return failure();
-  } else if (Value acc = arrayOf(op.getAcc()); acc != target) {
-    copyArray(target, acc);
-  }
-
-  Value aAddress;
-  if (shared) {
-    int64_t aStride = shared.getRowBytes();
-    Value offset = pure("fragments", "block_offset", u32(), lane(), aStride);
-    aAddress = anchored(
-        this->add(this->add(a, multiply(warpRow(m), literal(aStride, u32()))),
-                  offset),
-        "a_address");
-  }
-  Value bAddress = anchored(
-      this->add(scalar(op.getB()),
-                pure("fragments",
-                     transposed ? "block_offset_transposed" : "block_offset",
-                     u32(), lane(), bStride)),
-      "b_address");
-  auto times = [&](Value index, int64_t factor, Type type) {
-    return multiply(index, literal(factor, type));
-  };
-  unrolled(kBlocks, 1, "k", [&](Value kb) {
-    Value aWords = a;
-    if (shared) {
-      int64_t aStride = shared.getRowBytes();
-      aWords = declareArray(u32(), 4 * mBlocks, "a");
-      unrolled(mBlocks, 1, "m", [&](Value mb) {
-        Value address =
-            this->add(this->add(aAddress, times(mb, 16 * aStride, u32())),
-                      times(kb, 32, u32()));
-        call("matrix", "load_matrix",
-             {addressOf(aWords, times(mb, 4, i32())), address});
-      });
-    }
-    unrolled(nBlocks, 1, "n", [&](Value nb) {
-      Value bWords = declareArray(u32(), 4, "b");
-      Value rows = transposed ? nb : kb, columns = transposed ? kb : nb;
-      Value address =
-          this->add(this->add(bAddress, times(rows, 16 * bStride, u32())),
-                    times(columns, 32, u32()));
-      call("matrix", transposed ? "load_matrix" : "load_matrix_transposed",
-           {addressOf(bWords, literal(0, i32())), address});
-      unrolled(mBlocks, 1, "m", [&](Value mb) {
-        for (int64_t half : {0, 1}) {
-          Value block = this->add(times(mb, nBlocks, i32()), nb);
-          Value place =
-              this->add(times(block, 8, i32()), literal(4 * half, i32()));
-          Value word = shared ? times(mb, 4, i32())
-                              : times(this->add(times(mb, kBlocks, i32()), kb),
-                                      4, i32());
-          call("matrix", multiplyAdd,
-               {addressOf(target, place), addressOf(aWords, word),
-                addressOf(bWords, literal(2 * half, i32()))});
+  return step(
+      transposed ? "product with the transposed tile" : "product with the tile",
+      [&]() -> LogicalResult {
+        if (isComputedInPlace(op.getAcc())) {
+          if (failed(copyTile(target, op.getAcc())))
+            return failure();
+        } else if (Value acc = arrayOf(op.getAcc()); acc != target) {
+          copyArray(target, acc);
         }
+
+        Value aAddress;
+        if (shared) {
+          int64_t aStride = shared.getRowBytes();
+          Value offset =
+              pure("fragments", "block_offset", u32(), lane(), aStride);
+          aAddress = anchored(
+              this->add(
+                  this->add(a, multiply(warpRow(m), literal(aStride, u32()))),
+                  offset),
+              "a_address");
+        }
+        Value bAddress =
+            anchored(this->add(scalar(op.getB()),
+                               pure("fragments",
+                                    transposed ? "block_offset_transposed"
+                                               : "block_offset",
+                                    u32(), lane(), bStride)),
+                     "b_address");
+        auto times = [&](Value index, int64_t factor, Type type) {
+          return multiply(index, literal(factor, type));
+        };
+        unrolled(kBlocks, 1, "k", [&](Value kb) {
+          Value aWords = a;
+          if (shared) {
+            int64_t aStride = shared.getRowBytes();
+            aWords = declareArray(u32(), 4 * mBlocks, "a");
+            unrolled(mBlocks, 1, "m", [&](Value mb) {
+              Value address =
+                  this->add(this->add(aAddress, times(mb, 16 * aStride, u32())),
+                            times(kb, 32, u32()));
+              call("matrix", "load_matrix",
+                   {addressOf(aWords, times(mb, 4, i32())), address});
+            });
+          }
+          unrolled(nBlocks, 1, "n", [&](Value nb) {
+            Value bWords = declareArray(u32(), 4, "b");
+            Value rows = transposed ? nb : kb, columns = transposed ? kb : nb;
+            Value address =
+                this->add(this->add(bAddress, times(rows, 16 * bStride, u32())),
+                          times(columns, 32, u32()));
+            call("matrix",
+                 transposed ? "load_matrix" : "load_matrix_transposed",
+                 {addressOf(bWords, literal(0, i32())), address});
+            unrolled(mBlocks, 1, "m", [&](Value mb) {
+              for (int64_t half : {0, 1}) {
+                Value block = this->add(times(mb, nBlocks, i32()), nb);
+                Value place =
+                    this->add(times(block, 8, i32()), literal(4 * half, i32()));
+                Value word =
+                    shared ? times(mb, 4, i32())
+                           : times(this->add(times(mb, kBlocks, i32()), kb), 4,
+                                   i32());
+                call("matrix", multiplyAdd,
+                     {addressOf(target, place), addressOf(aWords, word),
+                      addressOf(bWords, literal(2 * half, i32()))});
+              }
+            });
+          });
+        });
+        return success();
       });
-    });
-  });
-  return success();
 }
 
 } // namespace weft

@@ -11,9 +11,7 @@ using namespace mlir;
 
 namespace weft {
 
-static bool isTile(Value value) {
-  return isa<RankedTensorType>(value.getType());
-}
+static bool isTile(Value value) { return tileTypeOf(value) != nullptr; }
 
 bool isComputedInPlace(Value tile) {
   Operation *op = tile.getDefiningOp();
@@ -28,7 +26,7 @@ static Value arrayRead(Value value) {
   return isTile(value) && !isComputedInPlace(value) ? value : Value();
 }
 
-RegisterArrays::RegisterArrays(warp::FuncOp kernel) {
+RegisterArrays::RegisterArrays(warp::FuncOp kernel) : underWay(kernel) {
   collect(kernel.getBody().front());
   for (unsigned i = 0; i < tiles.size(); ++i)
     parents.push_back(i);
@@ -37,7 +35,10 @@ RegisterArrays::RegisterArrays(warp::FuncOp kernel) {
   // What loops carry first: a copy there costs most.
   kernel.walk([&](scf::ForOp op) { proposeMerges(op); });
   kernel.walk([&](scf::ForOp op) { pinCarried(op); });
-  kernel.walk([&](warp::MmaOp op) { proposeMerges(op); });
+  kernel.walk([&](Operation *op) {
+    if (isa<warp::MmaOp, warp::IssueOp, warp::AwaitOp, warp::SettledOp>(op))
+      proposeMerges(op);
+  });
   kernel.walk([&](scf::IfOp op) { proposeMerges(op); });
   kernel.walk([&](Operation *op) {
     if (!isa<scf::ForOp, warp::MmaOp, scf::IfOp>(op))
@@ -112,6 +113,9 @@ void RegisterArrays::visitOp(Operation *op, Live &live) {
             live.insert(read);
     });
     Live body = live;
+    // Products of this step still read them in the next one.
+    for (Value held : underWay.heldAtEnd.lookup(op))
+      use(held, body);
     visitBlock(*loop.getBody(), body);
     define(loop.getRegionIterArgs(), body);
     live.insert(body.begin(), body.end());
@@ -128,6 +132,8 @@ void RegisterArrays::visitOp(Operation *op, Live &live) {
   }
   for (Value operand : op->getOperands())
     use(operand, live);
+  for (Value done : underWay.doneAt.lookup(op))
+    use(done, live);
 }
 
 //===----------------------------------------------------------------------===//
@@ -155,7 +161,8 @@ void RegisterArrays::pinCarried(Operation *op) {
 /// Gives `a` and `b` one array if no tile of one meets a tile of the other.
 void RegisterArrays::merge(Value a, Value b) {
   auto ia = numbers.find(a), ib = numbers.find(b);
-  if (ia == numbers.end() || ib == numbers.end() || a.getType() != b.getType())
+  if (ia == numbers.end() || ib == numbers.end() ||
+      tileTypeOf(a) != tileTypeOf(b))
     return;
   unsigned ca = classOf(ia->second), cb = classOf(ib->second);
   if (ca == cb)
@@ -182,6 +189,11 @@ void RegisterArrays::proposeMerges(Operation *op) {
     }
   } else if (auto mma = dyn_cast<warp::MmaOp>(op)) {
     merge(mma.getResult(), mma.getAcc());
+  } else if (auto issue = dyn_cast<warp::IssueOp>(op)) {
+    if (issue.getAcc())
+      merge(issue.getResult(), issue.getAcc());
+  } else if (isa<warp::AwaitOp, warp::SettledOp>(op)) {
+    merge(op->getResult(0), op->getOperand(0));
   } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : op->getRegions())
       if (!region.empty())
@@ -238,7 +250,7 @@ static std::pair<std::string, int> suggestName(Value tile) {
             3};
   if (isa<warp::PackOp>(op))
     return {"packed", 3};
-  Attribute layout = cast<RankedTensorType>(tile.getType()).getEncoding();
+  Attribute layout = tileTypeOf(tile).getEncoding();
   if (isa<warp::OperandLayoutAttr>(layout))
     return {"packed", 3};
   if (isa<warp::PartialAttr>(layout))
@@ -248,7 +260,7 @@ static std::pair<std::string, int> suggestName(Value tile) {
   if (auto map = dyn_cast<warp::MapOp>(op)) {
     bool exponential = false;
     map.walk([&](math::Exp2Op) { exponential = true; });
-    bool vector = cast<RankedTensorType>(tile.getType()).getRank() == 1;
+    bool vector = tileTypeOf(tile).getRank() == 1;
     if (exponential)
       return {vector ? "rescale" : "p", 2};
     return {vector ? "vector" : "tile", 1};
@@ -256,6 +268,9 @@ static std::pair<std::string, int> suggestName(Value tile) {
   if (auto mma = dyn_cast<warp::MmaOp>(op))
     return mma.getTransposed() ? std::pair<std::string, int>("s", 3)
                                : std::pair<std::string, int>("acc", 3);
+  if (auto issue = dyn_cast<warp::IssueOp>(op))
+    return issue.getTransposed() ? std::pair<std::string, int>("s", 3)
+                                 : std::pair<std::string, int>("acc", 3);
   return {"", 0};
 }
 
@@ -265,7 +280,7 @@ void RegisterArrays::finish() {
   for (auto [number, tile] : llvm::enumerate(tiles)) {
     auto [it, isNew] = arrayOfClass.try_emplace(classOf(number), arrays.size());
     if (isNew) {
-      arrays.push_back({cast<RankedTensorType>(tile.getType()), nullptr, ""});
+      arrays.push_back({tileTypeOf(tile), nullptr, ""});
       telling.push_back(-1);
     }
     RegisterArray &array = arrays[it->second];
@@ -295,6 +310,12 @@ void RegisterArrays::finish() {
         // end; both lie in the block of `user`.
       }
   }
+  // What products of one step read into the next must outlive the step.
+  for (auto &[loop, held] : underWay.heldAtEnd)
+    for (Value tile : held)
+      for (Block *&home = arrays[indexOf(tile)].home;
+           !home->findAncestorOpInBlock(*loop);)
+        home = home->getParentOp()->getBlock();
   for (RegisterArray &array : arrays)
     if (array.name.empty())
       array.name = array.type.getRank() == 1 ? "vector" : "tile";

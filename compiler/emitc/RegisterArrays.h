@@ -11,7 +11,7 @@
 #ifndef WEFT_COMPILER_EMITC_REGISTERARRAYS_H
 #define WEFT_COMPILER_EMITC_REGISTERARRAYS_H
 
-#include "dialects/warp/Warp.h"
+#include "compiler/emitc/ProductsUnderWay.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -27,6 +27,10 @@ struct RegisterArray {
   /// For readers; not unique.
   std::string name;
 };
+
+/// The tile that a value is: a tensor, or an accumulator under way. Null if it
+/// is none.
+mlir::RankedTensorType tileTypeOf(mlir::Value tile);
 
 /// Whether elements of `tile` are computed where they are used: constants,
 /// splats, coordinates and expanded vectors need no array.
@@ -65,6 +69,7 @@ private:
   /// in there would be right but hard to read.
   llvm::DenseSet<mlir::Value> pinned;
 
+  ProductsUnderWay underWay;
   llvm::SmallVector<RegisterArray> arrays;
   llvm::DenseMap<mlir::Value, unsigned> indices;
 };

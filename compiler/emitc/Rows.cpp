@@ -65,8 +65,7 @@ KernelWriter::Value KernelWriter::lengthOf(RowSpace space, Value sequence) {
   });
 }
 
-LogicalResult KernelWriter::writePoint(warp::PointOp op) {
-  tile::GridAttr grid = kernel.getGrid();
+LogicalResult KernelWriter::checkSides() {
   for (RowSpace space : {RowSpace::q, RowSpace::kv})
     if (!sideOf(space))
       return kernel.emitError()
@@ -74,45 +73,57 @@ LogicalResult KernelWriter::writePoint(warp::PointOp op) {
              << " that says how the rows of that side lie; give it, as in "
                 "attributes {weft."
              << plan::stringifyRowSpace(space) << " = #attn.side<batch>}";
-  bool held = grid.getKind() == tile::GridKind::held;
-  RowSpace space =
-      grid.getKind() == tile::GridKind::kv ? RowSpace::kv : RowSpace::q;
-  attn::SideAttr side = sideOf(space);
-  std::string suffix = suffixOf(space).str();
+  return success();
+}
+
+/// The side that the points of a grid own rows of.
+static RowSpace spaceOf(tile::GridAttr grid) {
+  return grid.getKind() == tile::GridKind::kv ? RowSpace::kv : RowSpace::q;
+}
+static bool isHeld(tile::GridAttr grid) {
+  return grid.getKind() == tile::GridKind::held;
+}
+
+KernelWriter::Slots KernelWriter::writeSlots() {
+  tile::GridAttr grid = kernel.getGrid();
+  RowSpace space = spaceOf(grid);
   Value rows = literal(grid.getRows(), i64());
   auto ceilDiv = [&](Value a, Value b) {
     return pure("arithmetic", "ceil_div", i64(), {a, b});
   };
+  Slots made;
+  if (isHeld(grid)) {
+    made.slots = ceilDiv(pure("arithmetic", "greater", i64(),
+                              {rowsHeld(RowSpace::q), rowsHeld(RowSpace::kv)}),
+                         rows);
+  } else if (isPacked(sideOf(space))) {
+    made.slots =
+        this->add(ceilDiv(rowsHeld(space), rows), sizeArgument("batch"));
+  } else {
+    Value seqlen = sizeArgument("seqlen" + suffixOf(space).str());
+    made.tiles = name(this->cast(ceilDiv(seqlen, rows), u32()), "tiles");
+    made.slots = multiply(this->cast(sizeArgument("batch"), u32()), made.tiles);
+  }
+  made.slots = name(this->cast(made.slots, u32()), "slots");
+  return made;
+}
 
-  comment("the point of the grid that this CTA takes");
+KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
+                                            Value sequenceOf, Value tileOf) {
+  tile::GridAttr grid = kernel.getGrid();
+  RowSpace space = spaceOf(grid);
+  attn::SideAttr side = sideOf(space);
   // There are less than 2^31 CTAs, and so slots, tiles and heads.
   auto wide = [&](Value value, StringRef called) {
     return name(this->cast(value, i64()), called);
   };
-  Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
-  Value tiles, slots;
-  if (held) {
-    slots = ceilDiv(pure("arithmetic", "greater", i64(),
-                         {rowsHeld(RowSpace::q), rowsHeld(RowSpace::kv)}),
-                    rows);
-  } else if (isPacked(side)) {
-    slots = this->add(ceilDiv(rowsHeld(space), rows), sizeArgument("batch"));
-  } else {
-    tiles =
-        name(this->cast(ceilDiv(sizeArgument("seqlen" + suffix), rows), u32()),
-             "tiles");
-    slots = multiply(this->cast(sizeArgument("batch"), u32()), tiles);
-  }
-  slots = name(this->cast(slots, u32()), "slots");
-  Value head = wide(divide(cta, slots), "head");
-  Value slot = remainder(cta, slots);
   // From the last slot down: the last tiles of sequences come first.
   if (kernel.getDescending())
-    slot = subtract(subtract(slots, literal(1, u32())), slot);
+    slot = subtract(subtract(slots.slots, literal(1, u32())), slot);
   name(slot, "slot");
 
   Value sequence, tile, exists;
-  if (held) {
+  if (isHeld(grid)) {
     sequence = literal(0, i64());
     tile = wide(slot, "tile");
     exists = literal("true", i1());
@@ -126,19 +137,31 @@ LogicalResult KernelWriter::writePoint(warp::PointOp op) {
                                     {starts, total, step, sequence})),
                 "tile");
   } else {
-    sequence = wide(divide(slot, tiles), "sequence");
-    tile = wide(remainder(slot, tiles), "tile");
+    sequence = wide(divide(slot, slots.tiles), "sequence");
+    tile = wide(remainder(slot, slots.tiles), "tile");
     if (!side.getPadded())
       exists = literal("true", i1());
   }
-  scalars[op.getSequence()] = sequence;
-  scalars[op.getTile()] = tile;
-  scalars[op.getHead()] = head;
+  scalars[sequenceOf] = sequence;
+  scalars[tileOf] = tile;
   if (!exists)
-    exists = name(compare(emitc::CmpPredicate::lt, multiply(tile, rows),
-                          lengthOf(space, op.getSequence())),
+    exists = name(compare(emitc::CmpPredicate::lt,
+                          multiply(tile, literal(grid.getRows(), i64())),
+                          lengthOf(space, sequenceOf)),
                   "exists");
-  scalars[op.getExists()] = exists;
+  return exists;
+}
+
+LogicalResult KernelWriter::writePoint(warp::PointOp op) {
+  if (failed(checkSides()))
+    return failure();
+  comment("the point of the grid that this CTA takes");
+  Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
+  Slots slots = writeSlots();
+  Value head = divide(cta, slots.slots);
+  scalars[op.getHead()] = name(this->cast(head, i64()), "head");
+  scalars[op.getExists()] = writeSlot(remainder(cta, slots.slots), slots,
+                                      op.getSequence(), op.getTile());
   return success();
 }
 
@@ -189,14 +212,21 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
   return once(
       key, {sequence, head},
       [&] {
+        // In a loop, what does not change in it is computed there all the same.
+        bool inLoop = builder.getInsertionBlock() != &func.getBody().front() &&
+                      isa_and_nonnull<emitc::ForOp>(
+                          builder.getInsertionBlock()->getParentOp());
+        auto index = [&](Value value) {
+          return inLoop ? anchored(scalar(value)) : scalar(value);
+        };
         Value offset;
         bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
         if (type.getLayout() == tile::BufferLayout::packed) {
           if (hasHeads)
-            offset = multiply(scalar(head), rowsHeld(type.getRowSpace()));
+            offset = multiply(index(head), rowsHeld(type.getRowSpace()));
           if (!packedRows) {
             Value before = multiply(
-                scalar(sequence),
+                index(sequence),
                 sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()));
             offset = offset ? this->add(offset, before) : before;
           }
@@ -204,11 +234,10 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
             offset = multiply(offset, literal(type.getColumns(), i64()));
         } else {
           if (!packedRows)
-            offset =
-                multiply(scalar(sequence), strideArgument(buffer, "batch"));
+            offset = multiply(index(sequence), strideArgument(buffer, "batch"));
           if (hasHeads) {
             Value before =
-                multiply(scalar(head), strideArgument(buffer, "head"));
+                multiply(index(head), strideArgument(buffer, "head"));
             offset = offset ? this->add(offset, before) : before;
           }
         }

@@ -350,6 +350,8 @@ private:
       return error("weft.arg of kind '" + kind.getValue() +
                    "' has an unknown 'which': '" + name + "'");
     };
+    if (kind == "tensor_map")
+      return addTensorMap(source, operands, arg);
     if (kind == "tensor" || kind == "stride") {
       auto number = source.getAs<IntegerAttr>("operand");
       if (!number || number.getInt() < 0 ||
@@ -403,6 +405,45 @@ private:
       return Error::success();
     }
     return error("weft.arg has an unknown kind: '" + kind.getValue() + "'");
+  }
+
+  /// How the host describes a tensor for bulk copies: boxes of 64 columns of 16
+  /// bits, which are the 128 bytes of a swizzled row.
+  Error addTensorMap(DictionaryAttr source, ArrayRef<Value> operands,
+                     program::ArgT &arg) {
+    auto number = source.getAs<IntegerAttr>("operand");
+    auto rows = source.getAs<IntegerAttr>("box_rows");
+    auto columns = source.getAs<IntegerAttr>("columns");
+    if (!number || !rows || !columns || number.getInt() < 0 ||
+        number.getInt() >= int64_t(operands.size()))
+      return error("weft.arg of kind 'tensor_map' needs an operand of the "
+                   "contract, box_rows and columns");
+    Value root = bufferRoot(operands[number.getInt()]);
+    std::optional<program::TensorRole> role = toTensorRole(bufferName(root));
+    if (!role)
+      return error("'" + bufferName(root) +
+                   "' is no tensor of the call; bulk copies of workspace are "
+                   "not described");
+    program::TensorMapRecipeT recipe;
+    recipe.tensor = *role;
+    recipe.element_bytes = 2;
+    recipe.box_rows = rows.getInt();
+    recipe.box_columns = 64;
+    recipe.columns = columns.getInt();
+    recipe.swizzle_bytes = 128;
+    auto same = [&](const std::unique_ptr<program::TensorMapRecipeT> &other) {
+      return other->tensor == recipe.tensor &&
+             other->box_rows == recipe.box_rows &&
+             other->columns == recipe.columns;
+    };
+    auto found = llvm::find_if(result.tensor_maps, same);
+    arg.kind = program::ArgKind::tensor_map;
+    arg.type = program::ArgType::tensor_map;
+    arg.tensor_map = found - result.tensor_maps.begin();
+    if (found == result.tensor_maps.end())
+      result.tensor_maps.push_back(
+          std::make_unique<program::TensorMapRecipeT>(recipe));
+    return Error::success();
   }
 
   ModuleOp module;
