@@ -130,6 +130,9 @@ std::optional<OverlapLoop> match(scf::ForOp loop) {
       before->receive.getRing() != found.second.receive.getRing())
     return std::nullopt;
   found.before = *before;
+  // A tile of the second product is held until the next one is under way.
+  if (found.second.receive.getRing().getType().getStages() < 2)
+    return std::nullopt;
   return found;
 }
 

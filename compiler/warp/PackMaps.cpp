@@ -15,8 +15,10 @@ namespace weft {
 
 namespace {
 
-/// Whether `op` is work on each element of a tile that its map can do.
-bool isAbsorbed(Operation *op) {
+/// Whether `op` is work on each element of a tile that the tile's map can do.
+bool isAbsorbed(Operation *op, warp::MapOp map) {
+  if (op->getBlock() != map->getBlock())
+    return false;
   if (isa<warp::PackOp>(op))
     return true;
   auto reduce = dyn_cast<warp::ReduceOp>(op);
@@ -32,28 +34,30 @@ void absorb(warp::MapOp map, IRRewriter &rewriter) {
   rewriter.setInsertionPoint(yield);
   for (auto [result, element] :
        llvm::zip(map.getResults(), yield.getValues())) {
-    bool isKept = result.use_empty();
-    for (Operation *user : result.getUsers()) {
-      if (!isAbsorbed(user)) {
-        isKept = true;
-        continue;
-      }
+    SmallVector<Operation *> users;
+    for (Operation *user : result.getUsers())
+      if (isAbsorbed(user, map))
+        users.push_back(user);
+    if (users.empty() ||
+        users.size() != size_t(llvm::range_size(result.getUses()))) {
+      types.push_back(result.getType());
+      replaced.push_back(result);
+      yielded.push_back(element);
+    }
+    llvm::sort(users, [](Operation *left, Operation *right) {
+      return left->isBeforeInBlock(right);
+    });
+    for (Operation *user : users) {
       auto type = cast<RankedTensorType>(user->getResult(0).getType());
+      Value value = element;
+      if (isa<warp::PackOp>(user))
+        value = arith::TruncFOp::create(rewriter, user->getLoc(),
+                                        type.getElementType(), element);
       types.push_back(type);
       replaced.push_back(user->getResult(0));
+      yielded.push_back(value);
       absorbed.push_back(user);
-      yielded.push_back(isa<warp::PackOp>(user)
-                            ? arith::TruncFOp::create(rewriter, user->getLoc(),
-                                                      type.getElementType(),
-                                                      element)
-                                  .getResult()
-                            : element);
     }
-    if (!isKept)
-      continue;
-    types.push_back(result.getType());
-    replaced.push_back(result);
-    yielded.push_back(element);
   }
   if (absorbed.empty())
     return;

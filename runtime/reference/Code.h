@@ -116,6 +116,7 @@ struct ScalarArgument {
 struct Code {
   std::string name;
   Grid grid;
+  bool persistent = false; ///< a CTA takes point after point
   std::vector<BufferArgument> buffers;
   std::vector<ScalarArgument> scalars;
   uint32_t slots = 0;

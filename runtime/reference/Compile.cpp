@@ -423,6 +423,7 @@ Expected<std::unique_ptr<Code>> Compiler::run() {
                     : grid.getKind() == tile::GridKind::kv ? Grid::Kind::Kv
                                                            : Grid::Kind::Held;
   code->grid.rows = grid.getRows();
+  code->persistent = func.getSchedule().getPersistent();
   code->grid.headsOfQ = grid.getHeads() == plan::HeadSpace::heads_q;
   code->grid.oneHead = grid.getHeads() == plan::HeadSpace::none;
   if (code->grid.rows < 1)

@@ -376,8 +376,9 @@ Error PlanRunner::launch(plan::LaunchOp op) {
     return points.takeError();
   // Malformed offsets may give more points than there are CTAs.
   const Side &walked = code.grid.kind == Grid::Kind::Kv ? kv : q;
-  if (*ctas < int64_t(points->size()) &&
-      (walked.wellFormed || code.grid.kind == Grid::Kind::Held))
+  bool tooFew = code.persistent ? *ctas < 1 && !points->empty()
+                                : *ctas < int64_t(points->size());
+  if (tooFew && (walked.wellFormed || code.grid.kind == Grid::Kind::Held))
     return error(where + ": a grid of " + Twine(*ctas) + " CTAs for " +
                  Twine(points->size()) + " points");
   if (Error e = runLaunch(code, state, *points, options.residentCtas, random))

@@ -1,0 +1,270 @@
+//===- RoleMachine.cpp - A model of roles, rings and products -------------===//
+
+#include "tests/unit/warp/RoleMachine.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <deque>
+#include <random>
+#include <set>
+
+using namespace mlir;
+
+namespace weft::test {
+namespace {
+
+/// What a role does to a ring, in order.
+struct Event {
+  enum Kind { Send, Receive, Consumed } kind;
+  const void *ring;
+};
+
+class RoleMachine {
+public:
+  Run result;
+
+  explicit RoleMachine(unsigned seed) : random(seed) {}
+
+  void run(warp::FuncOp function, ArrayRef<int64_t> scalars) {
+    Builder builder(function.getContext());
+    unsigned next = 0;
+    for (BlockArgument argument : function.getArguments()) {
+      if (argument.getType().isInteger(64))
+        known[argument] = builder.getI64IntegerAttr(scalars[next++]);
+      else
+        known[argument] =
+            builder.getStringAttr("arg" + Twine(argument.getArgNumber()));
+    }
+    block(function.getBody().front());
+    for (const auto &[ring, tiles] : sent)
+      if (!tiles.empty())
+        fail("a tile was sent that nobody received");
+    for (const auto &[ring, tiles] : held)
+      if (!tiles.empty())
+        fail("a tile was never given back");
+    meet();
+  }
+
+private:
+  struct Tile {
+    std::string content;
+    int64_t lastReader = -1; ///< the youngest group that reads it
+    bool back = false;
+  };
+  using TileRef = std::shared_ptr<Tile>;
+
+  void fail(const Twine &message) {
+    if (result.error.empty())
+      result.error = message.str();
+  }
+  int64_t integer(Value value) {
+    return cast<IntegerAttr>(known.at(value)).getInt();
+  }
+
+  /// Lets both roles go on as far as the rings' slots let them.
+  void meet() {
+    std::map<const void *, int64_t> filled, free;
+    for (auto [ring, stages] : slots)
+      free[ring] = stages;
+    size_t producer = 0, consumer = 0;
+    while (producer < sends.size() || consumer < takes.size()) {
+      bool moved = false;
+      if (producer < sends.size() && free[sends[producer].ring] > 0) {
+        --free[sends[producer].ring];
+        ++filled[sends[producer++].ring];
+        moved = true;
+      }
+      if (consumer < takes.size()) {
+        Event event = takes[consumer];
+        if (event.kind == Event::Consumed) {
+          ++free[event.ring];
+          ++consumer;
+          moved = true;
+        } else if (filled[event.ring] > 0) {
+          --filled[event.ring];
+          ++consumer;
+          moved = true;
+        }
+      }
+      if (!moved)
+        return fail("both roles wait for each other");
+    }
+  }
+
+  void assign(ValueRange targets, ArrayRef<Attribute> values) {
+    for (auto [target, value] : llvm::zip(targets, values))
+      known[target] = value;
+  }
+  /// Values of a region's end, with the groups of pending accumulators.
+  SmallVector<Attribute> valuesOf(ValueRange values) {
+    SmallVector<Attribute> attributes;
+    for (Value value : values)
+      attributes.push_back(known.lookup(value));
+    return attributes;
+  }
+
+  void loop(scf::ForOp op) {
+    SmallVector<Attribute> carried = valuesOf(op.getInitArgs());
+    Builder builder(op.getContext());
+    for (int64_t i = integer(op.getLowerBound());
+         i < integer(op.getUpperBound()); i += integer(op.getStep())) {
+      known[op.getInductionVar()] = builder.getI64IntegerAttr(i);
+      assign(op.getRegionIterArgs(), carried);
+      block(*op.getBody());
+      carried = valuesOf(op.getBody()->getTerminator()->getOperands());
+    }
+    assign(op.getResults(), carried);
+  }
+
+  void branch(scf::IfOp op) {
+    Region &region =
+        integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
+    if (region.empty())
+      return;
+    block(region.front());
+    assign(op.getResults(),
+           valuesOf(region.front().getTerminator()->getOperands()));
+  }
+
+  void points(warp::PointsOp op) {
+    Builder builder(op.getContext());
+    for (int64_t tile : {2, 0}) {
+      int64_t point[] = {0, tile, 1};
+      for (auto [argument, value] :
+           llvm::zip(op.getBody().getArguments(), point))
+        known[argument] = builder.getI64IntegerAttr(value);
+      block(op.getBody().front());
+    }
+  }
+
+  std::string read(Value value) {
+    auto found = tiles.find(value);
+    if (found == tiles.end())
+      return "register";
+    Tile &tile = *found->second;
+    if (tile.back)
+      fail("a product reads " + tile.content + ", which was given back");
+    tile.lastReader = groups;
+    return tile.content;
+  }
+
+  void issue(warp::IssueOp op) {
+    std::string a = read(op.getA());
+    result.products.push_back(a + " x " + read(op.getB()));
+    // Groups on one accumulator follow each other in the unit.
+    known[op.getResult()] = Builder(op.getContext()).getI64IntegerAttr(groups);
+    ++groups;
+  }
+
+  void await(warp::AwaitOp op) {
+    done = std::max<int64_t>(done, groups - op.getYounger());
+    if (integer(op.getPending()) >= done)
+      fail("an accumulator is read while a product adds to it");
+  }
+
+  void consumed(const void *ring) {
+    takes.push_back({Event::Consumed, ring});
+    std::deque<TileRef> &queue = held[ring];
+    if (queue.empty())
+      return fail("a tile is given back that was not received");
+    if (queue.front()->lastReader >= done)
+      fail("a product may still read " + queue.front()->content);
+    queue.front()->back = true;
+    queue.pop_front();
+  }
+
+  void block(Block &block) {
+    for (Operation &op : block)
+      step(&op);
+  }
+
+  void step(Operation *op) {
+    Builder builder(op->getContext());
+    TypeSwitch<Operation *>(op)
+        .Case([&](scf::ForOp loopOp) { loop(loopOp); })
+        .Case([&](scf::IfOp branchOp) { branch(branchOp); })
+        .Case([&](warp::RolesOp roles) {
+          block(roles.getProducer().front());
+          block(roles.getConsumer().front());
+        })
+        .Case([&](warp::PointsOp pointsOp) { points(pointsOp); })
+        .Case([&](tile::RowsOp rows) {
+          Attribute first = known.at(rows.getFirst());
+          known[rows.getResult()] = first;
+        })
+        .Case([&](tile::LengthOp length) {
+          known[length.getResult()] = builder.getI64IntegerAttr(6);
+        })
+        .Case([&](warp::RingOp ring) {
+          known[ring.getResult()] = builder.getStringAttr("ring");
+          slots[key(ring.getResult())] = ring.getType().getStages();
+        })
+        .Case([&](warp::SendOp send) {
+          const void *ring = key(send.getRing());
+          sends.push_back({Event::Send, ring});
+          auto tile = std::make_shared<Tile>();
+          tile->content =
+              (cast<StringAttr>(known.at(send.getBuffer())).getValue() + "[" +
+               Twine(cast<IntegerAttr>(known.at(send.getRows())).getInt()) +
+               ", " + Twine(integer(send.getHead())) + "]")
+                  .str();
+          sent[ring].push_back(tile);
+        })
+        .Case([&](warp::ReceiveOp receive) {
+          const void *ring = key(receive.getRing());
+          takes.push_back({Event::Receive, ring});
+          if (sent[ring].empty())
+            return fail("a tile is received that nobody sent");
+          tiles[receive.getResult()] = sent[ring].front();
+          held[ring].push_back(sent[ring].front());
+          sent[ring].pop_front();
+        })
+        .Case([&](warp::ConsumedOp op) { consumed(key(op.getRing())); })
+        .Case([&](warp::IssueOp op) { issue(op); })
+        .Case([&](warp::AwaitOp op) { await(op); })
+        .Case([&](warp::SettledOp op) {
+          known[op.getResult()] = builder.getI64IntegerAttr(-1);
+        })
+        .Case([&](warp::ClearRowsOp op) {
+          result.products.push_back("clear " + tiles[op.getTile()]->content);
+        })
+        .Case([&](warp::AnyOp op) {
+          known[op.getResult()] = builder.getBoolAttr(random() % 2);
+        })
+        .Default([&](Operation *scalar) {
+          SmallVector<OpFoldResult> folded;
+          if (scalar->getNumResults() != 1 ||
+              failed(scalar->fold(valuesOf(scalar->getOperands()), folded)) ||
+              folded.size() != 1)
+            return;
+          auto value = llvm::dyn_cast<Attribute>(folded[0]);
+          if (!value)
+            value = known.lookup(cast<Value>(folded[0]));
+          known[scalar->getResult(0)] = value;
+        });
+  }
+
+  static const void *key(Value value) { return value.getAsOpaquePointer(); }
+
+  std::mt19937 random;
+  DenseMap<Value, Attribute> known;
+  DenseMap<Value, TileRef> tiles;
+  std::map<const void *, std::deque<TileRef>> sent, held;
+  std::map<const void *, int64_t> slots;
+  std::vector<Event> sends, takes;
+  int64_t groups = 0; ///< issued
+  int64_t done = 0;   ///< of them, the oldest
+};
+
+} // namespace
+
+Run runRoles(warp::FuncOp function, ArrayRef<int64_t> scalars, unsigned seed) {
+  RoleMachine machine(seed);
+  machine.run(function, scalars);
+  return machine.result;
+}
+
+} // namespace weft::test
