@@ -1,0 +1,59 @@
+// Roles, barrier rings and asynchronous products as CUDA C++.
+// RUN: weft-opt %s -warp-to-emitc | weft-translate -weft-to-cuda | FileCheck %s
+
+// Each group of products is one statement: a fence, the steps, the end.
+// CHECK-LABEL: product_m64n128k64_bf16_shared_transposed_from_zero(float *d, uint32_t a, uint32_t b)
+// CHECK: mov.b64 a, {%64, 0x40000040}
+// CHECK: mov.b64 b, {%65, 0x40000040}
+// CHECK: wgmma.fence
+// CHECK: setp.ne.b32 adds, 0, 0
+// CHECK: add.s64 a_step, a, 0;
+// CHECK: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16
+// CHECK: b_step, adds, 1, 1, 0, 0;
+// CHECK: setp.ne.b32 adds, 1, 0
+// CHECK: add.s64 a_step, a, 2;
+// CHECK: wgmma.commit_group
+
+// CHECK: __launch_bounds__(384, 1)
+// CHECK-NEXT: weft_f(
+// CHECK-NEXT: const __grid_constant__ tensor_map query_map
+// CHECK: ring_init<2>(query_barriers, 2);
+// CHECK: if (group == 0) {
+// CHECK: release_registers<24>();
+// CHECK: ring_send<2, 128, 1>({{.*}}, &query_next, query_map,
+// CHECK: } else {
+// CHECK: take_registers<240>();
+// CHECK: const uint32_t query_tile = ring_receive<2, 16384>({{.*}}, &query_next);
+// CHECK: product_m64n128k64_bf16_shared_transposed_from_zero(&s[0], a_place, b_place);
+// CHECK: products_wait<0>();
+// CHECK-NEXT: settle<64>(&s[0]);
+// CHECK: ring_give_back<2>(query_barriers, &query_held,
+warp.func @f_body(%q: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
+                  %out: !tile.buffer<f32, q, heads_q, 128> {weft.name = "out"})
+    grid <q, 128, heads_q>
+    schedule <rows = 128, columns = 128, warps = 8, stages = 2, mma = warpgroup, persistent = true>
+    align = 16 attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %ring = warp.ring : !warp.ring<2, !warp.shared<128, 64, bf16, swizzled>>
+  warp.roles registers(24, 240) producer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %c128 = arith.constant 128 : i64
+      %first = arith.muli %t, %c128 : i64
+      %rows = tile.rows %s, %first : !tile.rows<q, 128>
+      warp.send %ring, %q[%rows, %h] : !warp.ring<2, !warp.shared<128, 64, bf16, swizzled>>, !tile.buffer<bf16, q, heads_q, 64>, !tile.rows<q, 128>
+    }
+  } consumer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %c128 = arith.constant 128 : i64
+      %first = arith.muli %t, %c128 : i64
+      %rows = tile.rows %s, %first : !tile.rows<q, 128>
+      %k = warp.receive %ring : !warp.ring<2, !warp.shared<128, 64, bf16, swizzled>> -> !warp.shared<128, 64, bf16, swizzled>
+      %p = warp.issue %k, %k transposed : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<128, 64, bf16, swizzled> -> !warp.pending<tensor<128x128xf32, #warp.acc>>
+      %a = warp.await %p, 0 : !warp.pending<tensor<128x128xf32, #warp.acc>>
+      warp.consumed %ring : !warp.ring<2, !warp.shared<128, 64, bf16, swizzled>>
+      warp.store %a, %out[%rows, %h] : tensor<128x128xf32, #warp.acc>, !tile.buffer<f32, q, heads_q, 128>, !tile.rows<q, 128>
+    }
+  }
+  warp.return
+}
