@@ -14,12 +14,23 @@ namespace weft {
 
 namespace {
 
+/// What a kernel may take: memory and named scalars.
+LogicalResult checkArguments(warp::FuncOp kernel) {
+  for (auto [index, type] : llvm::enumerate(kernel.getArgumentTypes()))
+    if (!isa<tile::BufferType>(type) && !type.isInteger(64) && !type.isF32())
+      return kernel.emitError() << "argument " << index << " is a " << type
+                                << "; a kernel takes !tile.buffer, i64 and f32";
+  return success();
+}
+
 struct WarpToEmitC : impl::WarpToEmitCBase<WarpToEmitC> {
   void runOnOperation() override {
     std::set<std::string> headers{"types"};
     bool any = false;
     for (auto kernel :
          llvm::make_early_inc_range(getOperation().getOps<warp::FuncOp>())) {
+      if (failed(checkArguments(kernel)))
+        return signalPassFailure();
       narrowCoordinates(kernel);
       FailureOr<emitc::FuncOp> written = KernelWriter(kernel).write();
       if (failed(written))
