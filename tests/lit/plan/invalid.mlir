@@ -67,6 +67,26 @@ plan.kernel @k delta of @a schedule <rows = 64, warps = 8> contract []
 
 // -----
 
+// expected-error @below {{a warpgroup is 4 warps with 64 rows; 4 warps and 128 rows do not fit}}
+plan.kernel @k forward of @a schedule <rows = 128, columns = 32, mma = warpgroup> contract []
+
+// -----
+
+// expected-error @below {{a warpgroup multiplies by 16 to 256 columns, not 272}}
+plan.kernel @k forward of @a schedule <rows = 128, columns = 272, warps = 8, mma = warpgroup> contract []
+
+// -----
+
+// expected-error @below {{value_stages must be at least 0, not -1}}
+plan.kernel @k forward of @a schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup, value_stages = -1> contract []
+
+// -----
+
+// expected-error @below {{value_stages and persistent need mma = warpgroup}}
+plan.kernel @k forward of @a schedule <rows = 64, persistent = true> contract []
+
+// -----
+
 // expected-error @below {{stages must be at least 1, not 0}}
 plan.kernel @k delta of @a schedule <rows = 64, stages = 0> contract []
 

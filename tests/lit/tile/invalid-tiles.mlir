@@ -33,6 +33,12 @@
 // -----
 
 %a = arith.constant dense<0.0> : tensor<16x32xf32>
+// expected-error@+1 {{'tile.any' op asks a tile of i1, not 'tensor<16x32xf32>'}}
+%0 = tile.any %a : tensor<16x32xf32>
+
+// -----
+
+%a = arith.constant dense<0.0> : tensor<16x32xf32>
 // expected-error@+1 {{'tile.reduce' op of 'tensor<16x32xf32>' gives one value per row, not 'tensor<32xf32>'}}
 %0 = tile.reduce sum %a : tensor<16x32xf32> -> tensor<32xf32>
 

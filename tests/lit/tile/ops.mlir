@@ -48,6 +48,9 @@ tile.func @attention_body(%0: !tile.buffer<bf16, q, heads_q, 40> {weft.name = "q
   // CHECK: %column = tile.coordinates %n_k dim = 1 : tensor<32x16xi64>
   %i = tile.coordinates %tile dim = 0 : tensor<32x16xi64>
   %j = tile.coordinates %n_k dim = 1 : tensor<32x16xi64>
+  %large = arith.cmpf ogt, %s, %s : tensor<32x16xf32>
+  // CHECK: tile.any %{{.*}} : tensor<32x16xi1>
+  %any = tile.any %large : tensor<32x16xi1>
   // CHECK: tile.reduce max %{{.*}} : tensor<32x16xf32> -> tensor<32xf32>
   %m = tile.reduce max %s : tensor<32x16xf32> -> tensor<32xf32>
   // CHECK: %p, %max, %sum, %rescale = tile.softmax_step %{{.*}}, %{{.*}}, %lse_tile : tensor<32x16xf32>, tensor<32xf32>

@@ -66,3 +66,62 @@ warp.func @ops(%query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
   // CHECK: warp.return
   warp.return
 }
+
+// Roles, rings with barriers, products under way.
+
+// CHECK-LABEL: warp.func @roles(
+// CHECK-SAME: schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup, value_stages = 3, persistent = true>
+warp.func @roles(%key: !tile.buffer<bf16, kv, heads_kv, 64>)
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup, value_stages = 3, persistent = true> align = 16 {
+  // CHECK: %[[RING:.*]] = warp.ring : <2, <32, 64, bf16, swizzled>>
+  %ring = warp.ring : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>
+  %query = warp.ring : !warp.ring<1, !warp.shared<128, 64, bf16, swizzled>>
+  // CHECK: warp.roles registers(24, 240) producer {
+  warp.roles registers(24, 240) producer {
+    // CHECK-NEXT: warp.points balanced {
+    warp.points balanced {
+    ^bb0(%sequence: i64, %tile: i64, %head: i64):
+      %rows = tile.rows %sequence, %tile : !tile.rows<kv, 32>
+      // CHECK: warp.send %[[RING]], %{{.*}}[%{{.*}}, %{{.*}}] : <2, <32, 64, bf16, swizzled>>, <bf16, kv, heads_kv, 64>, <kv, 32>
+      warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<kv, 32>
+    }
+  // CHECK: } consumer {
+  } consumer {
+    // CHECK-NEXT: warp.points {
+    warp.points {
+    ^bb0(%sequence: i64, %tile: i64, %head: i64):
+      %q = warp.receive %query : !warp.ring<1, !warp.shared<128, 64, bf16, swizzled>> -> !warp.shared<128, 64, bf16, swizzled>
+      // CHECK: %[[K:.*]] = warp.receive %[[RING]] : <2, <32, 64, bf16, swizzled>> -> <32, 64, bf16, swizzled>
+      %k = warp.receive %ring : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>> -> !warp.shared<32, 64, bf16, swizzled>
+      // CHECK: %[[S:.*]] = warp.issue %{{.*}}, %[[K]] transposed : !warp.shared<128, 64, bf16, swizzled>, <32, 64, bf16, swizzled> -> <tensor<128x32xf32, #warp.acc>>
+      %s = warp.issue %q, %k transposed : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16, swizzled> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
+      // CHECK: %[[T:.*]] = warp.await %[[S]], 0 : <tensor<128x32xf32, #warp.acc>>
+      %t = warp.await %s, 0 : !warp.pending<tensor<128x32xf32, #warp.acc>>
+      // CHECK: warp.clear_rows %[[K]], %{{.*}} : <32, 64, bf16, swizzled>
+      warp.clear_rows %k, %tile : !warp.shared<32, 64, bf16, swizzled>
+      // CHECK: %[[M:.*]]:2 = warp.map(%[[T]]) : (tensor<128x32xf32, #warp.acc>) -> (tensor<128x32xbf16, #warp.operand>, tensor<128xf32, #warp.partial>) {
+      %m:2 = warp.map(%t) : (tensor<128x32xf32, #warp.acc>) -> (tensor<128x32xbf16, #warp.operand>, tensor<128xf32, #warp.partial>) {
+      ^bb0(%x: f32, %row: i64, %column: i64):
+        %r = arith.truncf %x : f32 to bf16
+        warp.yield %r, %x : bf16, f32
+      }
+      %zero = arith.constant dense<0.0> : tensor<128x64xf32, #warp.acc>
+      // CHECK: %[[DONE:.*]] = warp.settled %{{.*}} : tensor<128x64xf32, #warp.acc>
+      %done = warp.settled %zero : tensor<128x64xf32, #warp.acc>
+      // CHECK: warp.issue %[[M]]#0, %[[K]], %[[DONE]] : tensor<128x32xbf16, #warp.operand>, <32, 64, bf16, swizzled>, !warp.pending<tensor<128x64xf32, #warp.acc>> -> <tensor<128x64xf32, #warp.acc>>
+      %o = warp.issue %m#0, %k, %done : tensor<128x32xbf16, #warp.operand>, !warp.shared<32, 64, bf16, swizzled>, !warp.pending<tensor<128x64xf32, #warp.acc>> -> !warp.pending<tensor<128x64xf32, #warp.acc>>
+      // CHECK: %[[SUM:.*]] = warp.combine %[[M]]#1 : tensor<128xf32, #warp.partial> -> tensor<128xf32, #warp.row>
+      %sum = warp.combine %m#1 : tensor<128xf32, #warp.partial> -> tensor<128xf32, #warp.row>
+      // CHECK: warp.expand %[[SUM]] : tensor<128xf32, #warp.row> -> tensor<128xf32, #warp.partial>
+      %spread = warp.expand %sum : tensor<128xf32, #warp.row> -> tensor<128xf32, #warp.partial>
+      %large = arith.cmpf ogt, %m#1, %spread : tensor<128xf32, #warp.partial>
+      // CHECK: warp.any %{{.*}} : tensor<128xi1, #warp.partial>
+      %any = warp.any %large : tensor<128xi1, #warp.partial>
+      %acc = warp.await %o, 0 : !warp.pending<tensor<128x64xf32, #warp.acc>>
+      // CHECK: warp.consumed %[[RING]] : <2, <32, 64, bf16, swizzled>>
+      warp.consumed %ring : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>
+      warp.consumed %query : !warp.ring<1, !warp.shared<128, 64, bf16, swizzled>>
+    }
+  }
+  warp.return
+}

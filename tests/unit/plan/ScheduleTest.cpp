@@ -75,6 +75,72 @@ TEST(Schedule, CostCountsTilesOfPaddedRows) {
             64 * 48 + 2 * 64 * (48 + 112));
 }
 
+TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
+  auto choose = [](KernelKind kind, int64_t dim, int64_t dimV,
+                   llvm::StringRef name, int64_t align) {
+    return llvm::cantFail(
+        chooseSchedule(kind, {dim, dimV, false, align}, target(name)));
+  };
+  constexpr auto unit = plan::MatrixUnit::warpgroup;
+  EXPECT_EQ(choose(KernelKind::forward, 128, 128, "sm_90a", 16),
+            (Schedule{128, 128, 8, 2, unit, 3, true}));
+  EXPECT_EQ(choose(KernelKind::forward, 64, 64, "sm_90a", 16),
+            (Schedule{192, 96, 12, 4, unit, 0, true}));
+  EXPECT_EQ(choose(KernelKind::forward, 192, 128, "sm_90a", 16),
+            (Schedule{128, 112, 8, 2, unit, 3, true}));
+  EXPECT_EQ(choose(KernelKind::forward, 256, 256, "sm_90a", 16),
+            (Schedule{128, 80, 8, 2, unit, 2, true}));
+  for (auto [kind, name, align] :
+       {std::tuple(KernelKind::forward, "sm_90a", 2),
+        std::tuple(KernelKind::forward, "sm_80", 16),
+        std::tuple(KernelKind::forward, "sm_100a", 16),
+        std::tuple(KernelKind::dkdv, "sm_90a", 16),
+        std::tuple(KernelKind::delta, "sm_90a", 16)})
+    EXPECT_EQ(choose(kind, 128, 128, name, align).mma, plan::MatrixUnit::warp);
+}
+
+TEST(Schedule, EveryHeadDimFitsWarpgroups) {
+  for (int64_t dim = 8; dim <= 256; dim += 8)
+    for (int64_t dimV : {dim, int64_t(8), int64_t(256)}) {
+      Schedule schedule = llvm::cantFail(chooseSchedule(
+          KernelKind::forward, {dim, dimV, false, 16}, target("sm_90a")));
+      EXPECT_EQ(schedule.mma, plan::MatrixUnit::warpgroup)
+          << dim << ", " << dimV;
+      ScheduleCost cost =
+          scheduleCost(KernelKind::forward, schedule, {dim, dimV, false, 16});
+      EXPECT_LE(cost.sharedBytes, target("sm_90a").sharedPerCta);
+      EXPECT_LE(cost.registers + 32, roleRegisters(schedule.warps).consumer);
+    }
+}
+
+TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
+  for (int64_t warps : {8, 12, 16}) {
+    RoleRegisters registers = roleRegisters(warps);
+    int64_t threads = 32 * warps + 128;
+    EXPECT_LE(registers.launch * threads, 65536);
+    EXPECT_LE(128 * registers.producer + 32 * warps * registers.consumer,
+              registers.launch * threads);
+    for (int64_t count :
+         {registers.launch, registers.producer, registers.consumer})
+      EXPECT_EQ(count % 8, 0);
+  }
+  EXPECT_EQ(roleRegisters(8).consumer, 240);
+  EXPECT_EQ(roleRegisters(12).consumer, 160);
+}
+
+TEST(Schedule, CostOfWarpgroupsCountsSwizzledBlocks) {
+  ScheduleCost cost =
+      scheduleCost(KernelKind::forward,
+                   {128, 80, 8, 2, plan::MatrixUnit::warpgroup, 3, true},
+                   {96, 40, false, 16});
+  // Q and two stages of K of two blocks of 64 columns, three of V of one; 16
+  // bytes of barriers a slot; the start is aligned to 1024 bytes.
+  EXPECT_EQ(cost.sharedBytes,
+            2 * 128 * 128 + 2 * 2 * 80 * 128 + 3 * 80 * 128 + 6 * 16 + 1024);
+  // S, O of 48 columns and twice P in words, of 64 rows by 128 threads.
+  EXPECT_EQ(cost.registers, 40 + 24 + 2 * 20);
+}
+
 TEST(Schedule, NothingFitsATinyTarget) {
   Target tiny = target("sm_80");
   tiny.name = "tiny";

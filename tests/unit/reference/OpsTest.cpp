@@ -240,6 +240,24 @@ TEST(Ops, ReducesAndExpands) {
   EXPECT_EQ(out[5], 1 + 4 + 20);
 }
 
+TEST(Ops, AsksWhetherAnyElementIsTrue) {
+  for (float largest : {7.0f, 5.0f}) {
+    std::vector<float> out = compute(R"mlir(
+      %limit = arith.constant dense<5.0> : tensor<16x4xf32>
+      %large = arith.cmpf ogt, %x, %limit : tensor<16x4xf32>
+      %any = tile.any %large : tensor<16x4xi1>
+      %y = scf.if %any -> (tensor<16x4xf32>) {
+        scf.yield %limit : tensor<16x4xf32>
+      } else {
+        scf.yield %x : tensor<16x4xf32>
+      }
+    )mlir",
+                                     {1, largest, 3, 2});
+    EXPECT_EQ(out[2], largest > 5 ? 5 : 3);
+    EXPECT_EQ(out[63], largest > 5 ? 5 : 1);
+  }
+}
+
 TEST(Ops, Dots) {
   // X X^T X with x = rows of small integers, through both forms.
   std::vector<float> query(64);

@@ -1,0 +1,165 @@
+// The messages of roles, rings with barriers and products under way.
+// RUN: weft-opt %s -split-input-file -verify-diagnostics
+
+warp.func @body() grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  // expected-error @below {{needs a schedule with mma = warpgroup}}
+  warp.roles registers(24, 240) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{registers of a role are a multiple of 8 from 24 to 256, not 20}}
+  warp.roles registers(20, 240) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{takes 66560 registers of 64512}}
+  warp.roles registers(24, 248) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{region takes sequence, tile and head (i64), not (}}
+  warp.points {
+  ^bb0(%sequence: i64):
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16>>, %key: !tile.buffer<bf16, kv, heads_kv, 64>, %rows: !tile.rows<kv, 32>, %head: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{fills swizzled tiles, not '!warp.shared<32, 64, bf16>'}}
+  warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<kv, 32>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>, %key: !tile.buffer<bf16, kv, heads_kv, 64>, %rows: !tile.rows<q, 32>, %head: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{takes rows of 'q' in a buffer of 'kv'}}
+  warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<q, 32>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{gives a tile of its ring, '!warp.shared<32, 64, bf16, swizzled>', not '!warp.shared<32, 64, bf16>'}}
+  %t = warp.receive %ring : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>> -> !warp.shared<32, 64, bf16>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%t: !warp.shared<32, 64, bf16>, %n: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{clears swizzled tiles, not '!warp.shared<32, 64, bf16>'}}
+  warp.clear_rows %t, %n : !warp.shared<32, 64, bf16>
+  warp.return
+}
+
+// -----
+
+// expected-error @below {{products add to f32 #warp.acc, not to 'tensor<128xf32, #warp.row>'}}
+warp.func @body(%p: !warp.pending<tensor<128xf32, #warp.row>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+
+  warp.return
+}
+
+// -----
+
+warp.func @body(%q: !warp.shared<128, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{reads swizzled tiles, not '!warp.shared<32, 64, bf16>'}}
+  %s = warp.issue %q, %k transposed : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%q: !warp.shared<128, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16, swizzled>, %acc: tensor<128x64xf32, #warp.acc>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{adds to 'tensor<128x32xf32, #warp.acc>', pending or not, not to 'tensor<128x64xf32, #warp.acc>'}}
+  %s = warp.issue %q, %k transposed, %acc : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16, swizzled>, tensor<128x64xf32, #warp.acc> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%q: !warp.shared<64, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16, swizzled>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{shapes do not fit: '!warp.shared<64, 64, bf16, swizzled>', transposed '!warp.shared<32, 64, bf16, swizzled>' into 'tensor<128x32xf32, #warp.acc>'}}
+  %s = warp.issue %q, %k transposed : !warp.shared<64, 64, bf16, swizzled>, !warp.shared<32, 64, bf16, swizzled> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: !warp.pending<tensor<128x32xf32, #warp.acc>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{waits until 0 to 7 groups are under way, not 8}}
+  %s = warp.await %p, 8 : !warp.pending<tensor<128x32xf32, #warp.acc>>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: tensor<128xf32, #warp.row>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{takes i1 in registers, not 'tensor<128xf32, #warp.row>'}}
+  %s = warp.any %p : tensor<128xf32, #warp.row>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: tensor<128xf32, #warp.row>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{turns f32 #warp.partial into #warp.row, not 'tensor<128xf32, #warp.row>' into 'tensor<128xf32, #warp.row>'}}
+  %s = warp.combine %p : tensor<128xf32, #warp.row> -> tensor<128xf32, #warp.row>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: tensor<128x32xf32, #warp.acc>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{turns #warp.acc into one #warp.row value per row (or a sum into #warp.partial), not 'tensor<128x32xf32, #warp.acc>' into 'tensor<128xf32, #warp.partial>'}}
+  %s = warp.reduce max %p : tensor<128x32xf32, #warp.acc> -> tensor<128xf32, #warp.partial>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: tensor<128x32xf32, #warp.acc>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{result 'tensor<128x32xf32, #warp.operand>' does not fit the domain 'tensor<128x32xf32, #warp.acc>'}}
+  %s = warp.map(%p) : (tensor<128x32xf32, #warp.acc>) -> tensor<128x32xf32, #warp.operand> {
+  ^bb0(%x: f32, %row: i64, %column: i64):
+    warp.yield %x : f32
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @body(%p: tensor<128xf32>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{works on #warp.acc, #warp.row, #warp.column or #warp.partial, not 'tensor<128xf32>'}}
+  %s = warp.map(%p) : (tensor<128xf32>) -> tensor<128xf32> {
+  ^bb0(%x: f32):
+    warp.yield %x : f32
+  }
+  warp.return
+}
