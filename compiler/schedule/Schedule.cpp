@@ -26,9 +26,6 @@ static constexpr int64_t rowPadding = 16;
 /// spills and makes wgmma wait. As measured on sm_90a.
 static constexpr int64_t consumerRegisters = 32;
 
-/// Bytes of a ring slot's full and empty barrier.
-static constexpr int64_t barrierBytes = 16;
-
 std::string Schedule::str() const {
   std::string text =
       ("rows = " + Twine(rows) + ", columns = " + Twine(columns) +
@@ -63,12 +60,12 @@ static ScheduleCost warpgroupCost(const Schedule &schedule,
   int64_t shared = tile(schedule.rows, problem.headDim) +
                    schedule.stages * tile(schedule.columns, problem.headDim) +
                    values * tile(schedule.columns, problem.headDimV);
-  // Scores, the accumulator and two sets of P, of 64 rows by 128 threads. The
-  // dynamic part of shared memory is aligned by the kernel: 1024 bytes.
+  // Scores, the accumulator and two sets of P, of 64 rows by 128 threads.
   int64_t fragments = schedule.columns / 2 +
                       llvm::alignTo(problem.headDimV, 16) / 2 +
                       2 * schedule.columns / 4;
-  return {shared + barrierBytes * (1 + schedule.stages + values) + 1024,
+  return {shared + barrierBytes * (1 + schedule.stages + values) +
+              swizzleAlignment,
           fragments};
 }
 

@@ -53,6 +53,11 @@ struct RoleRegisters {
 /// one producer warpgroup.
 RoleRegisters roleRegisters(int64_t warps);
 
+/// Bytes of a ring slot's full and empty barrier, and those that may be lost
+/// where the kernel aligns its shared memory for swizzled tiles.
+inline constexpr int64_t barrierBytes = 16;
+inline constexpr int64_t swizzleAlignment = 1024;
+
 /// What a CTA needs under a schedule.
 struct ScheduleCost {
   int64_t sharedBytes = 0; ///< of the tiles that products read

@@ -193,7 +193,9 @@ def WarpSpecialize : Pass<"warp-specialize", "::weft::warp::FuncOp"> {
   let description = [{
     For schedules with `mma = warpgroup`. Every buffer that is fetched from
     gets a ring: one slot outside loops, else the schedule's `stages`, or
-    `value_stages` for b of a product that is not transposed. The producer walks
+    `value_stages` for b of a product that is not transposed; under a
+    persistent schedule, if the target's shared memory has room, at least two, so
+    that the next point's tiles come ahead. The producer walks
     the kernel's points, loops and branches and sends the tiles; the consumers
     receive each before its first use, and give it back behind its last.
     Products are issued and awaited at once (the pass `warp-overlap` lets them

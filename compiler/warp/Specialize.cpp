@@ -9,6 +9,7 @@
 
 #include "compiler/warp/Passes.h"
 
+#include "compiler/attn/FromSpec.h"
 #include "compiler/schedule/Schedule.h"
 #include "dialects/attn/Attn.h"
 #include "dialects/warp/Warp.h"
@@ -78,10 +79,30 @@ private:
       needs[fetch.getBuffer()] = {std::max(stages, needed),
                                   fetch.getResult().getType()};
     }
+    if (function.getSchedule().getPersistent() && secondSlotsFit())
+      for (auto &[buffer, need] : needs)
+        need.first = std::max<int64_t>(need.first, 2);
     for (auto &[buffer, need] : needs)
       rings[buffer] = warp::RingOp::create(
           rewriter, function.getLoc(),
           warp::RingType::get(function.getContext(), need.first, need.second));
+  }
+
+  /// Whether the tiles that a point keeps may have a second slot, so that those
+  /// of the next point come while this one's are used.
+  bool secondSlotsFit() {
+    auto name = function->getParentOp()->getAttrOfType<StringAttr>(kTargetAttr);
+    llvm::Expected<const Target *> target =
+        targetByName(name ? name.getValue() : "");
+    if (!target) {
+      llvm::consumeError(target.takeError());
+      return false;
+    }
+    int64_t bytes = swizzleAlignment;
+    for (auto &[buffer, need] : needs)
+      bytes += std::max<int64_t>(need.first, 2) *
+               (need.second.getBytes() + barrierBytes);
+    return bytes <= (*target)->sharedPerCta;
   }
 
   /// Whether the tile is b of a product that is not transposed: it is used

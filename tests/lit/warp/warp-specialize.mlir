@@ -91,7 +91,7 @@ warp.func @walk(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<b
 // persistent kernel whose work grows with the tile deals it out longest first.
 
 // CHECK-LABEL: warp.func @balanced(
-// CHECK: warp.roles registers(32, 160) producer {
+// CHECK: warp.roles registers(40, 152) producer {
 // CHECK-NEXT: warp.points balanced {
 // CHECK-NEXT: ^bb0(%{{.*}}: i64, %{{.*}}: i64, %[[HEAD:.*]]: i64):
 // CHECK: scf.for
@@ -131,4 +131,41 @@ warp.func @balanced(%value: !tile.buffer<bf16, kv, heads_q, 64>, %out: !tile.buf
     }
   }
   warp.return
+}
+
+// -----
+
+// Where two of them fit, the next point's tile comes while this one's is used.
+
+// CHECK-LABEL: warp.func @ahead(
+// CHECK: warp.ring : <2, <128, 128, bf16, swizzled>>
+// CHECK: warp.ring : <2, <128, 64, bf16, swizzled>>
+// CHECK-LABEL: warp.func @full(
+// CHECK: warp.ring : <1, <256, 128, bf16, swizzled>>
+// CHECK: warp.ring : <1, <256, 128, bf16, swizzled>>
+module attributes {weft.target = "sm_90a"} {
+  warp.func @ahead(%query: !tile.buffer<bf16, q, heads_q, 128>, %value: !tile.buffer<bf16, kv, heads_q, 64>)
+      grid <q, 128, heads_q> schedule <rows = 128, columns = 128, warps = 8, stages = 2, mma = warpgroup, persistent = true> align = 16
+      attributes {weft.kv = #attn.side<batch>} {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 128>
+      %rows_k = tile.rows %sequence, %tile : <kv, 128>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 128>, <q, 128> -> <128, 128, bf16, swizzled>
+      %v = warp.fetch %value[%rows_k, %head] : <bf16, kv, heads_q, 64>, <kv, 128> -> <128, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+  warp.func @full(%query: !tile.buffer<bf16, q, heads_q, 128>, %key: !tile.buffer<bf16, kv, heads_q, 128>)
+      grid <q, 256, heads_q> schedule <rows = 256, columns = 256, warps = 16, stages = 1, mma = warpgroup, persistent = true> align = 16
+      attributes {weft.kv = #attn.side<batch>} {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 256>
+      %rows_k = tile.rows %sequence, %tile : <kv, 256>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 128>, <q, 256> -> <256, 128, bf16, swizzled>
+      %k = warp.fetch %key[%rows_k, %head] : <bf16, kv, heads_q, 128>, <kv, 256> -> <256, 128, bf16, swizzled>
+    }
+    warp.return
+  }
 }
