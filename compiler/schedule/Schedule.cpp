@@ -23,8 +23,9 @@ static constexpr int64_t workingRegisters = 50;
 static constexpr int64_t rowPadding = 16;
 
 /// Registers of a consumer thread beside its fragments: with fewer, ptxas
-/// spills and makes wgmma wait. As measured on sm_90a.
-static constexpr int64_t consumerRegisters = 32;
+/// spills and makes wgmma wait. As measured on sm_90a, for two and for three
+/// consumers.
+static int64_t consumerRegisters(int64_t warps) { return warps > 8 ? 32 : 48; }
 
 std::string Schedule::str() const {
   std::string text =
@@ -43,7 +44,8 @@ std::string Schedule::str() const {
 RoleRegisters weft::roleRegisters(int64_t warps) {
   int64_t threads = 32 * warps + 128;
   int64_t launch = llvm::alignDown(65536 / threads, 8);
-  int64_t producer = warps > 8 ? 32 : 24;
+  // With 32 the copying thread of three consumers' launch spills.
+  int64_t producer = warps > 8 ? 40 : 24;
   int64_t consumer =
       llvm::alignDown((launch * threads - producer * 128) / (32 * warps), 8);
   return {launch, producer, std::min<int64_t>(consumer, 240)};
@@ -152,7 +154,7 @@ static llvm::ArrayRef<Schedule> preferences(KernelKind kind) {
 static llvm::ArrayRef<Schedule> warpgroupPreferences() {
   constexpr auto unit = plan::MatrixUnit::warpgroup;
   static const Schedule forward[] = {
-      {192, 96, 12, 4, unit, 0, true}, {128, 128, 8, 2, unit, 3, true},
+      {192, 80, 12, 4, unit, 0, true}, {128, 128, 8, 2, unit, 3, true},
       {128, 112, 8, 2, unit, 3, true}, {128, 112, 8, 2, unit, 2, true},
       {128, 96, 8, 2, unit, 2, true},  {128, 80, 8, 2, unit, 2, true},
       {128, 64, 8, 2, unit, 2, true}};
@@ -165,11 +167,14 @@ static const Schedule *firstWithWarpgroups(KernelKind kind,
   if (kind != KernelKind::forward || !target.warpgroupMma ||
       !target.bulkCopies || problem.align != 16)
     return nullptr;
+  // Wider accumulators still spill, whatever the tile.
+  if (problem.headDimV > 192)
+    return nullptr;
   llvm::ArrayRef<Schedule> table = warpgroupPreferences();
   const Schedule *found = llvm::find_if(table, [&](const Schedule &schedule) {
     ScheduleCost cost = scheduleCost(kind, schedule, problem);
     return cost.sharedBytes <= target.sharedPerCta &&
-           cost.registers + consumerRegisters <=
+           cost.registers + consumerRegisters(schedule.warps) <=
                roleRegisters(schedule.warps).consumer;
   });
   return found == table.end() ? nullptr : found;

@@ -85,11 +85,12 @@ TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
   EXPECT_EQ(choose(KernelKind::forward, 128, 128, "sm_90a", 16),
             (Schedule{128, 128, 8, 2, unit, 3, true}));
   EXPECT_EQ(choose(KernelKind::forward, 64, 64, "sm_90a", 16),
-            (Schedule{192, 96, 12, 4, unit, 0, true}));
+            (Schedule{192, 80, 12, 4, unit, 0, true}));
   EXPECT_EQ(choose(KernelKind::forward, 192, 128, "sm_90a", 16),
             (Schedule{128, 112, 8, 2, unit, 3, true}));
-  EXPECT_EQ(choose(KernelKind::forward, 256, 256, "sm_90a", 16),
-            (Schedule{128, 80, 8, 2, unit, 2, true}));
+  // Accumulators this wide spill.
+  EXPECT_EQ(choose(KernelKind::forward, 256, 256, "sm_90a", 16).mma,
+            plan::MatrixUnit::warp);
   for (auto [kind, name, align] :
        {std::tuple(KernelKind::forward, "sm_90a", 2),
         std::tuple(KernelKind::forward, "sm_80", 16),
@@ -99,9 +100,10 @@ TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
     EXPECT_EQ(choose(kind, 128, 128, name, align).mma, plan::MatrixUnit::warp);
 }
 
-TEST(Schedule, EveryHeadDimFitsWarpgroups) {
+TEST(Schedule, EveryHeadDimButWideValuesFitsWarpgroups) {
   for (int64_t dim = 8; dim <= 256; dim += 8)
-    for (int64_t dimV : {dim, int64_t(8), int64_t(256)}) {
+    for (int64_t dimV :
+         {std::min<int64_t>(dim, 192), int64_t(8), int64_t(192)}) {
       Schedule schedule = llvm::cantFail(chooseSchedule(
           KernelKind::forward, {dim, dimV, false, 16}, target("sm_90a")));
       EXPECT_EQ(schedule.mma, plan::MatrixUnit::warpgroup)
@@ -125,7 +127,7 @@ TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
       EXPECT_EQ(count % 8, 0);
   }
   EXPECT_EQ(roleRegisters(8).consumer, 240);
-  EXPECT_EQ(roleRegisters(12).consumer, 160);
+  EXPECT_EQ(roleRegisters(12).consumer, 152);
 }
 
 TEST(Schedule, CostOfWarpgroupsCountsSwizzledBlocks) {
