@@ -11,14 +11,23 @@
 
 #include "weft/types.cuh"
 
-/// Row of element e among the warp's rows.
+/// Row of lane's element e among the warp's rows: a part that counts elements
+/// and one of the lane.
+template <int N> WEFT_DEVICE int32_t row_step(int32_t e) {
+  return e / (N / 2) * 16 + e / 2 % 2 * 8;
+}
+WEFT_DEVICE int32_t lane_row(int32_t lane) { return lane / 4; }
 template <int N> WEFT_DEVICE int32_t row_of(int32_t e, int32_t lane) {
-  return e / (N / 2) * 16 + e / 2 % 2 * 8 + lane / 4;
+  return row_step<N>(e) + lane_row(lane);
 }
 
-/// Column of element e.
+/// Column of a lane's element e, likewise.
+template <int N> WEFT_DEVICE int32_t column_step(int32_t e) {
+  return e % (N / 2) / 4 * 8 + e % 2;
+}
+WEFT_DEVICE int32_t lane_column(int32_t lane) { return lane % 4 * 2; }
 template <int N> WEFT_DEVICE int32_t column_of(int32_t e, int32_t lane) {
-  return e % (N / 2) / 4 * 8 + lane % 4 * 2 + e % 2;
+  return column_step<N>(e) + lane_column(lane);
 }
 
 /// Which element of a row vector belongs to element e.
@@ -31,14 +40,14 @@ template <int N> WEFT_DEVICE int32_t column_slot(int32_t e) {
   return e % (N / 2) / 4 * 2 + e % 2;
 }
 
-/// Row, among the warp's rows, of element e of a row vector.
+/// The same for elements of a row vector and of a column vector.
+WEFT_DEVICE int32_t slot_row_step(int32_t e) { return e * 8; }
+WEFT_DEVICE int32_t slot_column_step(int32_t e) { return e / 2 * 8 + e % 2; }
 WEFT_DEVICE int32_t row_of_slot(int32_t e, int32_t lane) {
-  return e * 8 + lane / 4;
+  return slot_row_step(e) + lane_row(lane);
 }
-
-/// Column of element e of a column vector.
 WEFT_DEVICE int32_t column_of_slot(int32_t e, int32_t lane) {
-  return e / 2 * 8 + lane % 4 * 2 + e % 2;
+  return slot_column_step(e) + lane_column(lane);
 }
 
 // What a lane adds to the address of a 16 x 16 block in shared memory for

@@ -17,15 +17,73 @@ static bool canPair(tile::BufferType type, int64_t align) {
           align >= 2 * bytes);
 }
 
+/// A lane's part of a buffer's rows: its first element, how many rows exist
+/// from there on, and the way to the others, which is known when the text is
+/// compiled but for the stride.
+struct KernelWriter::LanePart {
+  Value pointer, stride, left;
+  RankedTensorType domain;
+  int64_t columns;
+};
+
+KernelWriter::LanePart KernelWriter::laneOf(Value buffer, const Rows &rows,
+                                            RankedTensorType domain) {
+  auto type = ::cast<tile::BufferType>(buffer.getType());
+  LanePart part{rows.pointer, Value(), Value(), domain, type.getColumns()};
+  // A column vector's elements are rows of its buffer.
+  Value row = isa<warp::ColumnAttr>(domain.getEncoding())
+                  ? pure("fragments", "lane_column", i32(), lane())
+                  : add(warpRow(domain.getDimSize(0)),
+                        pure("fragments", "lane_row", i32(), lane()));
+  name(row, "own_row");
+  part.left = name(subtract(rows.left, row), "left");
+  if (type.getLayout() == tile::BufferLayout::uniform)
+    return part;
+  part.stride = isInLoop() && !rows.rowStride.getDefiningOp()
+                    ? name(anchored(rows.rowStride), "stride")
+                    : rows.rowStride;
+  Value offset = multiply(row, part.stride);
+  if (isa<warp::AccAttr>(domain.getEncoding()))
+    offset = add(offset, pure("fragments", "lane_column", i32(), lane()));
+  part.pointer = name(add(part.pointer, offset), "lane_" + nameOf(buffer));
+  return part;
+}
+
+/// Address of element `e`, and whether it exists.
+std::pair<KernelWriter::Value, KernelWriter::Value>
+KernelWriter::placeOf(const LanePart &part, Value e) {
+  int64_t n = part.domain.getDimSize(part.domain.getRank() - 1);
+  bool acc = isa<warp::AccAttr>(part.domain.getEncoding());
+  bool column = isa<warp::ColumnAttr>(part.domain.getEncoding());
+  Value row = acc      ? pure("fragments", "row_step", i32(), e, n)
+              : column ? pure("fragments", "slot_column_step", i32(), e)
+                       : pure("fragments", "slot_row_step", i32(), e);
+  name(row, "row");
+  Value exists = compare(emitc::CmpPredicate::lt, row, part.left);
+  Value offset = part.stride ? multiply(row, part.stride) : Value();
+  if (acc) {
+    Value step = pure("fragments", "column_step", i32(), e, n);
+    name(step, "column");
+    // Columns end with a block of 8: the lane does not matter.
+    if (n > part.columns)
+      exists = both(exists, compare(emitc::CmpPredicate::lt, step,
+                                    literal(part.columns, i32())));
+    if (offset)
+      offset = add(offset, step);
+  }
+  return {offset ? add(part.pointer, offset) : part.pointer, exists};
+}
+
 LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
   auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
   auto domain = ::cast<RankedTensorType>(op.getResult().getType());
   if (domain.getElementType() != type.getElementType())
     return op.emitError() << "loads elements of " << type << " as " << domain;
   bool acc = isa<warp::AccAttr>(domain.getEncoding());
-  bool row = isa<warp::RowAttr>(domain.getEncoding());
-  if (!acc && !row && !isa<warp::ColumnAttr>(domain.getEncoding()))
+  if (!acc && !isa<warp::RowAttr, warp::ColumnAttr>(domain.getEncoding()))
     return op.emitError("loads #warp.acc, #warp.row or #warp.column");
+  if (acc && type.getColumns() % 8)
+    return op.emitError() << "loads columns by 8, not those of " << type;
   FailureOr<Value> pad = literalOf(
       op, FloatAttr::get(type.getElementType(), op.getPad().convertToDouble()));
   if (failed(pad))
@@ -33,38 +91,21 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
 
   return step("load " + nameOf(op.getBuffer()), [&]() -> LogicalResult {
     Value target = arrayOf(op.getResult());
-    Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
-    bool uniform = type.getLayout() == tile::BufferLayout::uniform;
+    LanePart part =
+        laneOf(op.getBuffer(),
+               rowsOf(op.getBuffer(), op.getRows(), op.getHead()), domain);
     bool pair = acc && canPair(type, kernel.getAlign());
     bool packed = isPacked(domain);
-    auto place = [&](Value e) {
-      // A column vector is loaded from rows, too.
-      Value index = acc || row ? rowOf(domain, e) : columnOf(domain, e);
-      name(index, "row");
-      Value exists = compare(emitc::CmpPredicate::lt, index, rows.left);
-      Value source = rows.pointer;
-      if (!uniform)
-        source = this->add(source, multiply(index, rows.rowStride));
-      if (acc) {
-        Value column = name(columnOf(domain, e), "column");
-        if (domain.getDimSize(1) > type.getColumns())
-          exists = both(exists, compare(emitc::CmpPredicate::lt, column,
-                                        literal(type.getColumns(), i32())));
-        if (!uniform)
-          source = this->add(source, column);
-      }
-      return std::pair(source, exists);
-    };
     Type storage = storageType(type.getElementType());
     auto load = [&](Value e) {
-      auto [source, exists] = place(e);
+      auto [source, exists] = placeOf(part, e);
       return pure("memory", "load_or", storage, {source, exists, *pad});
     };
     unrolled(elementsOf(domain, warps), pair || packed ? 2 : 1, "e",
              [&](Value e) {
                Value word = divide(e, literal(2, i32()));
                if (pair) {
-                 auto [source, exists] = place(e);
+                 auto [source, exists] = placeOf(part, e);
                  if (packed)
                    set(target, word,
                        pure("memory", "load_word_or", u32(),
@@ -74,7 +115,7 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
                         {addressOf(target, e), source, exists, *pad});
                } else if (packed) {
                  Value low = load(e);
-                 Value high = load(this->add(e, literal(1, i32())));
+                 Value high = load(add(e, literal(1, i32())));
                  set(target, word,
                      pure("arithmetic", "join_halves", u32(), {low, high}));
                } else {
@@ -86,62 +127,56 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
 }
 
 LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
-                                       Value rowRange, Value head, bool add) {
+                                       Value rowRange, Value head, bool isAdd) {
   auto type = ::cast<tile::BufferType>(buffer.getType());
   auto domain = ::cast<RankedTensorType>(value.getType());
   if (domain.getElementType() != type.getElementType())
     return op->emitError() << "stores " << domain << " as elements of " << type;
-  if (add && !type.getElementType().isF32())
+  if (isAdd && !type.getElementType().isF32())
     return op->emitError("adds f32 only");
   bool acc = isa<warp::AccAttr>(domain.getEncoding());
   if (!acc && !isa<warp::RowAttr>(domain.getEncoding()))
     return op->emitError("stores #warp.acc or #warp.row");
+  if (acc && type.getColumns() % 8)
+    return op->emitError() << "stores columns by 8, not those of " << type;
   if (type.getLayout() == tile::BufferLayout::uniform)
     return op->emitError("stores to memory of one element");
 
-  return step(
-      (add ? "add to " : "store ") + nameOf(buffer), [&]() -> LogicalResult {
-        Rows rows = rowsOf(buffer, rowRange, head);
-        bool pair = acc && !add && canPair(type, kernel.getAlign());
-        LogicalResult result = success();
-        unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
-          Value row = name(rowOf(domain, e), "row");
-          Value exists = compare(emitc::CmpPredicate::lt, row, rows.left);
-          Value target = this->add(rows.pointer, multiply(row, rows.rowStride));
-          if (acc) {
-            Value column = name(columnOf(domain, e), "column");
-            if (domain.getDimSize(1) > type.getColumns())
-              exists = both(exists, compare(emitc::CmpPredicate::lt, column,
-                                            literal(type.getColumns(), i32())));
-            target = this->add(target, column);
-          } else {
-            // The four lanes of a row hold the same.
-            exists = both(exists, compare(emitc::CmpPredicate::eq,
-                                          remainder(lane(), literal(4, i32())),
-                                          literal(0, i32())));
-          }
-          ifThen(exists, [&] {
-            FailureOr<Value> first = element(value, e, domain);
-            if (failed(first))
-              return void(result = failure());
-            if (add) {
-              call("memory", "atomic_add", {target, *first});
-            } else if (pair && isPacked(domain) && !isComputedInPlace(value)) {
-              call("memory", "store_word",
-                   {target, get(arrayOf(value), divide(e, literal(2, i32())))});
-            } else if (pair) {
-              FailureOr<Value> second =
-                  element(value, this->add(e, literal(1, i32())), domain);
-              if (failed(second))
-                return void(result = failure());
-              call("memory", "store_pair", {target, *first, *second});
-            } else {
-              call("memory", "store", {target, *first});
-            }
-          });
-        });
-        return result;
+  auto write = [&]() -> LogicalResult {
+    LanePart part = laneOf(buffer, rowsOf(buffer, rowRange, head), domain);
+    bool pair = acc && !isAdd && canPair(type, kernel.getAlign());
+    LogicalResult status = success();
+    unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
+      auto [target, exists] = placeOf(part, e);
+      // The four lanes of a row hold the same.
+      if (!acc)
+        exists = both(exists, compare(emitc::CmpPredicate::eq,
+                                      remainder(lane(), literal(4, i32())),
+                                      literal(0, i32())));
+      Value place = target;
+      ifThen(exists, [&] {
+        FailureOr<Value> first = element(value, e, domain);
+        if (failed(first))
+          return void(status = failure());
+        if (isAdd) {
+          call("memory", "atomic_add", {place, *first});
+        } else if (pair && isPacked(domain) && !isComputedInPlace(value)) {
+          call("memory", "store_word",
+               {place, get(arrayOf(value), divide(e, literal(2, i32())))});
+        } else if (pair) {
+          FailureOr<Value> second =
+              element(value, add(e, literal(1, i32())), domain);
+          if (failed(second))
+            return void(status = failure());
+          call("memory", "store_pair", {place, *first, *second});
+        } else {
+          call("memory", "store", {place, *first});
+        }
       });
+    });
+    return status;
+  };
+  return step((isAdd ? "add to " : "store ") + nameOf(buffer), write);
 }
 
 } // namespace weft

@@ -122,9 +122,13 @@ private:
   mlir::LogicalResult writeFill(warp::FillOp op);
 
   // GlobalTiles.cpp
+  struct LanePart;
+  LanePart laneOf(Value buffer, const Rows &rows,
+                  mlir::RankedTensorType domain);
+  std::pair<Value, Value> placeOf(const LanePart &part, Value e);
   mlir::LogicalResult writeLoad(warp::LoadOp op);
   mlir::LogicalResult writeStore(mlir::Operation *op, Value value, Value buffer,
-                                 Value rows, Value head, bool add);
+                                 Value rows, Value head, bool isAdd);
 
   // SharedTiles.cpp, Products.cpp
   mlir::LogicalResult writeRing(warp::RingOp op);

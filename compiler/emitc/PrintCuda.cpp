@@ -427,6 +427,10 @@ llvm::Expected<std::string> CudaPrinter::print(emitc::FuncOp func) {
   out += "\nextern \"C\" __global__ void __launch_bounds__(" +
          std::to_string(threads.getInt()) +
          (func->hasAttr(kAloneAttr) ? ", 1" : "") + ")\n" + entry.str() + "(";
+  // A variable must not hide a function.
+  func.walk([&](emitc::CallOpaqueOp call) {
+    taken.insert({call.getCallee(), 0});
+  });
   std::string between;
   for (BlockArgument argument : func.getArguments()) {
     auto given = func.getArgAttrOfType<StringAttr>(argument.getArgNumber(),

@@ -213,9 +213,8 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
       key, {sequence, head},
       [&] {
         // In a loop, what does not change in it is computed there all the same.
-        bool inLoop = builder.getInsertionBlock() != &func.getBody().front() &&
-                      isa_and_nonnull<emitc::ForOp>(
-                          builder.getInsertionBlock()->getParentOp());
+        bool inLoop =
+            isa<emitc::ForOp>(builder.getInsertionBlock()->getParentOp());
         auto index = [&](Value value) {
           return inLoop ? anchored(scalar(value)) : scalar(value);
         };
