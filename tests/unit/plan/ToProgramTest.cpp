@@ -258,6 +258,26 @@ static std::string with(std::string text, llvm::StringRef from,
   return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
+TEST_F(ToProgramTest, TensorMaps) {
+  std::string text =
+      with(kModule, R"({kind = "tensor", operand = 0 : i64})",
+           R"({kind = "tensor_map", operand = 0 : i64, box_rows = 128 : i64,
+               columns = 96 : i64})");
+  ProgramT program = llvm::cantFail(buildProgram(*parse(text)));
+  const LaunchT &launch = *program.variants[0]->steps[1]->action.AsLaunch();
+  EXPECT_EQ(launch.args[0]->kind, ArgKind::tensor_map);
+  EXPECT_EQ(launch.args[0]->type, ArgType::tensor_map);
+  EXPECT_EQ(launch.args[0]->tensor_map, 0);
+  ASSERT_EQ(program.tensor_maps.size(), 1u);
+  const TensorMapRecipeT &map = *program.tensor_maps[0];
+  EXPECT_EQ(map.tensor, TensorRole::query);
+  EXPECT_EQ(map.element_bytes, 2);
+  EXPECT_EQ(map.box_rows, 128);
+  EXPECT_EQ(map.box_columns, 64);
+  EXPECT_EQ(map.columns, 96);
+  EXPECT_EQ(map.swizzle_bytes, 128);
+}
+
 TEST_F(ToProgramTest, Errors) {
   EXPECT_EQ(messageOf(with(kModule, "weft.spec", "weft.other")),
             "the module lacks the attribute weft.spec, which a launch program "
