@@ -1,4 +1,4 @@
-//===- Compiler.h - From a spec to CUDA text and a launch program -*- C++ -*-===//
+//===- Compiler.h - From a spec to a launch program -----------*- C++ -*-===//
 //
 // The whole ladder as one call: spec -> attn -> plan -> tile -> warp -> emitc
 // -> CUDA text, and the plan as a launch program whose cubins are still empty.
@@ -50,10 +50,9 @@ llvm::Expected<CompiledText> compileToText(const AttentionSpec &spec,
 
 /// Compiles the module in `text`, which is at stage `from`, the rest of the
 /// way (weftc compile FILE.mlir).
-llvm::Expected<CompiledText> compileStageToText(llvm::StringRef text,
-                                                Stage from,
-                                                const Target &target,
-                                                const StageCallback &onStage = {});
+llvm::Expected<CompiledText>
+compileStageToText(llvm::StringRef text, Stage from, const Target &target,
+                   const StageCallback &onStage = {});
 
 /// The tuning row that the schedule of `spec` on `target` comes from, as text:
 /// one ingredient of a cubin's cache key, known before anything is compiled.

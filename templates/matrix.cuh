@@ -8,10 +8,11 @@
 /// address of row i % 8 of matrix i / 8. Word m of a lane holds row lane / 4,
 /// columns 2 (lane % 4) and the next of matrix m.
 WEFT_DEVICE void load_matrix(uint32_t *words, uint32_t address) {
-  asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
-               : "r"(address)
-               : "memory");
+  asm volatile(
+      "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+      : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+      : "r"(address)
+      : "memory");
 }
 
 /// The same, each matrix transposed.

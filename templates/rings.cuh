@@ -134,8 +134,9 @@ WEFT_DEVICE void ring_give_back(uint32_t barriers, ring_cursor *cursor,
 /// one another; products see the zeros.
 template <int rows, int blocks, int threads>
 WEFT_DEVICE void clear_rows(uint32_t tile, int64_t first, int32_t thread) {
-  int32_t begin = first < 0 ? 0 : first < rows ? static_cast<int32_t>(first)
-                                               : rows;
+  int32_t begin = first < 0      ? 0
+                  : first < rows ? static_cast<int32_t>(first)
+                                 : rows;
   for (int32_t chunk = begin * 8 + thread; chunk < rows * 8; chunk += threads)
 #pragma unroll
     for (int block = 0; block < blocks; ++block)

@@ -82,9 +82,8 @@ WEFT_DEVICE int64_t sequence_of_row(const int32_t *starts, int64_t rows,
 WEFT_DEVICE bool is_unused_row(const int32_t *starts, const int32_t *used,
                                int64_t rows, int64_t batch, int64_t row) {
   int64_t sequence = sequence_of_row(starts, rows, batch, row);
-  return sequence < 0 ||
-         row >= sequence_start(starts, rows, sequence) +
-                    packed_length(starts, used, rows, sequence);
+  return sequence < 0 || row >= sequence_start(starts, rows, sequence) +
+                                    packed_length(starts, used, rows, sequence);
 }
 
 /// A thread's part of the question whether the starts never decrease: the

@@ -34,8 +34,9 @@ WEFT_DEVICE uint32_t shared_memory() {
 }
 
 /// The same value, taken anew at this place: what follows from it is computed
-/// here. Without it a compiler takes sums with constants out of the loop around,
-/// at a register each, instead of leaving them to be offsets of instructions.
+/// here. Without it a compiler takes sums with constants out of the loop
+/// around, at a register each, instead of leaving them to be offsets of
+/// instructions.
 WEFT_DEVICE uint32_t anchor(uint32_t value) {
   asm volatile("" : "+r"(value));
   return value;

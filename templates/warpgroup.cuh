@@ -51,10 +51,11 @@ template <int count> WEFT_DEVICE void settle(uint32_t *values) {
     asm volatile("" : "+r"(values[i]) : : "memory");
 }
 
-/// The low word of the descriptor of a swizzled tile, which alone depends on the
-/// place: address and the distance of blocks of 64 columns, in units of 16
-/// bytes. The high word is the same for all: 1024 bytes from 8 rows to the next,
-/// 128-byte swizzle. The distance matters for b as it lies ([k, n]) alone.
+/// The low word of the descriptor of a swizzled tile, which alone depends on
+/// the place: address and the distance of blocks of 64 columns, in units of 16
+/// bytes. The high word is the same for all: 1024 bytes from 8 rows to the
+/// next, 128-byte swizzle. The distance matters for b as it lies ([k, n])
+/// alone.
 WEFT_DEVICE uint32_t descriptor(uint32_t address, uint32_t blockBytes) {
   return ((address & 0x3ffff) >> 4) | (blockBytes >> 4) << 16;
 }

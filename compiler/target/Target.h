@@ -1,4 +1,4 @@
-//===- Target.h - What the compiler knows of an architecture ----*- C++ -*-===//
+//===- Target.h - What the compiler knows of an architecture ---*- C++ -*-===//
 //
 // An architecture is data: how much of what a CTA may have, and which copy and
 // matrix instructions exist. Passes ask the description, never the name.
@@ -17,14 +17,14 @@
 namespace weft {
 
 struct Target {
-  llvm::StringRef name;        ///< as NVRTC spells it: "sm_90a"
-  int major = 0, minor = 0;    ///< compute capability it runs on
-  int64_t sharedPerCta = 0;    ///< bytes of shared memory one CTA may have
-  int64_t sharedPerSm = 0;     ///< bytes of shared memory of one SM
+  llvm::StringRef name;     ///< as NVRTC spells it: "sm_90a"
+  int major = 0, minor = 0; ///< compute capability it runs on
+  int64_t sharedPerCta = 0; ///< bytes of shared memory one CTA may have
+  int64_t sharedPerSm = 0;  ///< bytes of shared memory of one SM
   int64_t registersPerSm = 65536;
   int64_t registersPerThread = 255;
-  bool bulkCopies = false;     ///< TMA, mbarrier transactions
-  bool warpgroupMma = false;   ///< wgmma
+  bool bulkCopies = false;   ///< TMA, mbarrier transactions
+  bool warpgroupMma = false; ///< wgmma
 };
 
 /// Every target weft compiles for, oldest first.

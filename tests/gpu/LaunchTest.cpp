@@ -102,14 +102,15 @@ TEST_F(Launch, ArgumentsByValue) {
   // One key row, so that its stride is free.
   p.kv = {.heads = 1, .seqlen = 1, .rows = 1};
   p.key.rowStride = int64_t(1) << 40;
-  p.windowLeft = int64_t(1) << 50;
+  p.windowLeft = kFarthestDistance;
   EXPECT_EQ(run(b, p), "");
   std::vector<uint64_t> values = memory->read<uint64_t>();
   values.resize(7);
   EXPECT_EQ(values, (std::vector<uint64_t>{
                         reinterpret_cast<uint64_t>(p.query.data),
                         reinterpret_cast<uint64_t>(p.workspace) + 256, 0,
-                        uint64_t(1) << 40, 1, 0x3e000000, uint64_t(1) << 50}));
+                        uint64_t(1) << 40, 1, 0x3e000000,
+                        uint64_t(kFarthestDistance)}));
 }
 
 TEST_F(Launch, EmptyGridIsSkipped) {
