@@ -1,0 +1,141 @@
+//===- RowsTest.cpp - Sequences, slots and rows of no sequence ------------===//
+
+#include "Device.h"
+
+#include "weft/rows.cuh"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace {
+
+/// Offsets of sequences with gaps between them.
+struct Side {
+  std::vector<int32_t> starts, used;
+  int64_t rows = 0;
+  int64_t batch() const { return starts.size() - 1; }
+};
+
+Side randomSide(std::mt19937 &random) {
+  Side side;
+  auto draw = [&](int n) { return int32_t(random() % n); };
+  int batch = draw(6);
+  side.starts.push_back(draw(3) ? 0 : draw(70));
+  side.used.push_back(0);
+  for (int i = 0; i < batch; ++i) {
+    int length = draw(3) ? draw(200) : draw(2);
+    side.used.push_back(side.used.back() + length);
+    side.starts.push_back(side.starts.back() + length +
+                          (draw(2) ? draw(70) : 0));
+  }
+  side.rows = side.starts.back() + (draw(2) ? draw(50) : 0);
+  return side;
+}
+
+TEST(Rows, EverySlotIsOneTileAndEveryTileHasOne) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 2000; ++round) {
+    Side side = randomSide(random);
+    int tile = 16 << random() % 4;
+    std::vector<std::vector<int>> seen(side.batch());
+    for (int64_t b = 0; b < side.batch(); ++b)
+      seen[b].assign((side.used[b + 1] - side.used[b] + tile - 1) / tile, 0);
+    int64_t slots = (side.rows + tile - 1) / tile + side.batch();
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int64_t b = sequence_of_slot(side.starts.data(), side.rows, side.batch(),
+                                   tile, slot);
+      ASSERT_GE(b, -1);
+      ASSERT_LT(b, side.batch());
+      int64_t t = slot - first_slot(side.starts.data(), side.rows, tile, b);
+      ASSERT_GE(t, 0);
+      bool exists = t * tile < packed_length(side.starts.data(),
+                                             side.used.data(), side.rows, b);
+      if (exists)
+        ++seen.at(b).at(t);
+    }
+    for (const std::vector<int> &tiles : seen)
+      for (int count : tiles)
+        ASSERT_EQ(count, 1);
+  }
+}
+
+TEST(Rows, UnusedRowsAreThoseOfNoSequence) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 1000; ++round) {
+    Side side = randomSide(random);
+    std::vector<bool> used(side.rows, false);
+    for (int64_t b = 0; b < side.batch(); ++b)
+      for (int r = 0; r < side.used[b + 1] - side.used[b]; ++r)
+        used[side.starts[b] + r] = true;
+    for (int64_t row = 0; row < side.rows; ++row)
+      ASSERT_EQ(is_unused_row(side.starts.data(), side.used.data(), side.rows,
+                              side.batch(), row),
+                !used[row]);
+    bool inOrder = true;
+    for (int thread = 0; thread < 3; ++thread)
+      inOrder &= starts_in_order(side.starts.data(), side.rows, side.batch(),
+                                 thread, 3);
+    ASSERT_TRUE(inOrder);
+  }
+}
+
+// Whatever the offsets hold, no row outside the buffer is named, and every row
+// is either of a sequence, or unused, or the offsets are found out of order.
+TEST(Rows, MalformedOffsetsStayInside) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 3000; ++round) {
+    Side side = randomSide(random);
+    for (std::vector<int32_t> *list : {&side.starts, &side.used})
+      for (int32_t &offset : *list)
+        if (random() % 3 == 0)
+          offset =
+              random() % 4 ? int32_t(random() % 400) - 100 : int32_t(random());
+    int tile = 32;
+    int64_t slots = (side.rows + tile - 1) / tile + side.batch();
+    std::vector<bool> written(side.rows, false);
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int64_t b = sequence_of_slot(side.starts.data(), side.rows, side.batch(),
+                                   tile, slot);
+      ASSERT_GE(b, -1);
+      ASSERT_LT(b, side.batch());
+      int64_t t = slot - first_slot(side.starts.data(), side.rows, tile, b);
+      ASSERT_GE(t, 0);
+      int64_t start = sequence_start(side.starts.data(), side.rows, b);
+      int64_t length =
+          packed_length(side.starts.data(), side.used.data(), side.rows, b);
+      ASSERT_GE(start, 0);
+      ASSERT_GE(length, 0);
+      ASSERT_LE(start + length, side.rows);
+      if (t * tile >= length)
+        continue;
+      int left = rows_within(length, t * tile, tile);
+      for (int r = 0; r < left; ++r)
+        written.at(start + t * tile + r) = true;
+    }
+    bool inOrder =
+        starts_in_order(side.starts.data(), side.rows, side.batch(), 0, 1);
+    for (int64_t row = 0; row < side.rows; ++row)
+      ASSERT_TRUE(!inOrder || written[row] ||
+                  is_unused_row(side.starts.data(), side.used.data(), side.rows,
+                                side.batch(), row))
+          << "row " << row;
+  }
+}
+
+TEST(Rows, BatchLengthsAreClamped) {
+  std::vector<int32_t> lengths{-5, 0, 7, 1000000};
+  EXPECT_EQ(padded_length(lengths.data(), 10, 0), 0);
+  EXPECT_EQ(padded_length(lengths.data(), 10, 1), 0);
+  EXPECT_EQ(padded_length(lengths.data(), 10, 2), 7);
+  EXPECT_EQ(padded_length(lengths.data(), 10, 3), 10);
+}
+
+TEST(Rows, RowsWithin) {
+  EXPECT_EQ(rows_within(100, 64, 64), 36);
+  EXPECT_EQ(rows_within(100, 128, 64), 0);
+  EXPECT_EQ(rows_within(int64_t(1) << 40, 0, 64), 64);
+}
+
+} // namespace
