@@ -2,6 +2,8 @@
 
 #include "compiler/emitc/KernelWriter.h"
 
+#include "compiler/emitc/Expressions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -68,6 +70,7 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
     end->erase();
   eraseUnused();
   sortArguments();
+  orderAsEvaluated(func);
   int64_t launched = kernel.getSchedule().getThreads();
   func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(launched));
   if (kernel.getSchedule().usesWarpgroups())
@@ -234,7 +237,22 @@ static bool isLiteral(Value value, StringRef text) {
   return literalText(value) == text;
 }
 
+/// A literal takes the type of the integer beside it: the text of an i64
+/// literal is an int, and the sum of two ints is no i64.
+void KernelWriter::matchLiterals(Value &a, Value &b) {
+  auto isInteger = [](Value value) {
+    return isa<IntegerType>(value.getType());
+  };
+  if (!isInteger(a) || !isInteger(b) || a.getType() == b.getType())
+    return;
+  if (literalText(a))
+    a = cast(a, b.getType());
+  else if (literalText(b))
+    b = cast(b, a.getType());
+}
+
 Value KernelWriter::add(Value a, Value b) {
+  matchLiterals(a, b);
   if (isLiteral(b, "0") && arithmeticType(a, b) == a.getType())
     return a;
   if (isLiteral(a, "0") && a.getType() == b.getType())
@@ -242,9 +260,11 @@ Value KernelWriter::add(Value a, Value b) {
   return emitc::AddOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::subtract(Value a, Value b) {
+  matchLiterals(a, b);
   return emitc::SubOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::multiply(Value a, Value b) {
+  matchLiterals(a, b);
   for (Value factor : {a, b})
     if (isLiteral(factor, "0") && !arithmeticType(a, b).isF32())
       return literal(0, arithmeticType(a, b));
@@ -255,9 +275,11 @@ Value KernelWriter::multiply(Value a, Value b) {
   return emitc::MulOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::divide(Value a, Value b) {
+  matchLiterals(a, b);
   return emitc::DivOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::remainder(Value a, Value b) {
+  matchLiterals(a, b);
   return emitc::RemOp::create(builder, loc, arithmeticType(a, b), a, b);
 }
 Value KernelWriter::compare(emitc::CmpPredicate predicate, Value a, Value b) {

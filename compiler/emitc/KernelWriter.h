@@ -192,6 +192,7 @@ private:
 
   Value literal(llvm::StringRef text, mlir::Type type);
   Value literal(int64_t value, mlir::Type type);
+  void matchLiterals(Value &a, Value &b);
   Value add(Value a, Value b);
   Value subtract(Value a, Value b);
   Value multiply(Value a, Value b);

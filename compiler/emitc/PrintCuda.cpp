@@ -2,6 +2,7 @@
 
 #include "compiler/emitc/PrintCuda.h"
 
+#include "compiler/emitc/Expressions.h"
 #include "compiler/emitc/KernelWriter.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -54,10 +55,6 @@ private:
   std::string typeName(Type type);
   std::string declare(Type type, StringRef name);
 
-  /// Whether `op` has no line of its own but is part of its user's.
-  bool isPartOfUser(Operation *op);
-  Operation *placeOf(Operation *op);
-
   std::string newName(Operation *op, StringRef fallback);
   void fail(const Twine &message) {
     if (error.empty())
@@ -74,64 +71,6 @@ private:
   /// What was taken when the open braces of a block were reached.
   SmallVector<llvm::StringMap<unsigned>> stepNames;
 };
-
-bool isBinary(Operation *op) {
-  return isa<emitc::AddOp, emitc::SubOp, emitc::MulOp, emitc::DivOp,
-             emitc::RemOp, emitc::CmpOp, emitc::BitwiseAndOp,
-             emitc::BitwiseOrOp, emitc::BitwiseXorOp, emitc::LogicalAndOp,
-             emitc::LogicalOrOp, emitc::BitwiseLeftShiftOp,
-             emitc::BitwiseRightShiftOp>(op);
-}
-
-bool hasNoEffect(Operation *op) {
-  return isBinary(op) || op->hasAttr(kPureAttr) ||
-         isa<emitc::CastOp, emitc::ConditionalOp, emitc::UnaryMinusOp,
-             emitc::LogicalNotOp, emitc::AddressOfOp>(op);
-}
-
-/// Whether a load must not move across `op`.
-bool mayWrite(Operation *op) {
-  if (auto verbatim = dyn_cast<emitc::VerbatimOp>(op))
-    return !verbatim.getValue().starts_with("//");
-  return !hasNoEffect(op) && !isa<emitc::LiteralOp, emitc::SubscriptOp,
-                                  emitc::LoadOp, emitc::VariableOp>(op);
-}
-
-/// The op whose line `op` ends up on.
-Operation *CudaPrinter::placeOf(Operation *op) {
-  while (isPartOfUser(op))
-    op = *op->getUsers().begin();
-  return op;
-}
-
-bool CudaPrinter::isPartOfUser(Operation *op) {
-  if (isa<emitc::LiteralOp, emitc::SubscriptOp>(op))
-    return true;
-  if (op->getNumResults() != 1 || !op->hasOneUse() ||
-      op->hasAttr(plan::kNameAttr))
-    return false;
-  OpOperand &use = *op->getUses().begin();
-  Operation *user = use.getOwner();
-  if (user->getBlock() != op->getBlock())
-    return false;
-  // All of a loop's head but its start is evaluated again and again.
-  if (isa<emitc::ForOp>(user) && use.getOperandNumber() != 0)
-    return false;
-  if (isa<emitc::SubscriptOp>(user) && !user->hasOneUse())
-    return false;
-  if (hasNoEffect(op))
-    return true;
-  if (!isa<emitc::LoadOp>(op))
-    return false;
-  Operation *place = placeOf(user);
-  if (place->getBlock() != op->getBlock())
-    return false;
-  for (Operation *between = op->getNextNode(); between != place;
-       between = between->getNextNode())
-    if (mayWrite(between))
-      return false;
-  return true;
-}
 
 std::string CudaPrinter::newName(Operation *op, StringRef fallback) {
   std::string stem = fallback.str();
