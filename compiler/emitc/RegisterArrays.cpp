@@ -104,22 +104,23 @@ void RegisterArrays::visitBlock(Block &block, Live &live) {
 
 void RegisterArrays::visitOp(Operation *op, Live &live) {
   define(op->getResults(), live);
-  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+  if (isa<scf::ForOp, warp::PointsOp>(op)) {
     // What the body reads from outside is needed by its next run too.
-    loop.getBody()->walk([&](Operation *inner) {
+    Region &region = op->getRegion(0);
+    region.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands())
         if (Value read = arrayRead(operand))
-          if (!loop.getRegion().isAncestor(read.getParentRegion()))
+          if (!region.isAncestor(read.getParentRegion()))
             live.insert(read);
     });
     Live body = live;
     // Products of this step still read them in the next one.
     for (Value held : underWay.heldAtEnd.lookup(op))
       use(held, body);
-    visitBlock(*loop.getBody(), body);
-    define(loop.getRegionIterArgs(), body);
+    visitBlock(region.front(), body);
+    define(region.getArguments(), body);
     live.insert(body.begin(), body.end());
-  } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+  } else if (isa<scf::IfOp, warp::RolesOp>(op)) {
     Live before = live;
     for (Region &region : op->getRegions()) {
       if (region.empty())
