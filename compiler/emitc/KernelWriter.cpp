@@ -73,8 +73,6 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
   orderAsEvaluated(func);
   int64_t launched = kernel.getSchedule().getThreads();
   func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(launched));
-  if (kernel.getSchedule().usesWarpgroups())
-    func->setAttr(kAloneAttr, builder.getUnitAttr());
   if (!functions.empty()) {
     SmallVector<StringRef> texts;
     for (auto &[name, text] : functions)
@@ -86,8 +84,7 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
   func->setAttr(kHeadersAttr, builder.getStrArrayAttr(names));
   func.setSpecifiersAttr(builder.getStrArrayAttr(
       {"extern \"C\"", "__global__",
-       "__launch_bounds__(" + std::to_string(launched) +
-           (func->hasAttr(kAloneAttr) ? ", 1)" : ")")}));
+       "__launch_bounds__(" + std::to_string(launched) + ", 1)"}));
   return func;
 }
 

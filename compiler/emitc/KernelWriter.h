@@ -32,8 +32,6 @@ inline constexpr llvm::StringLiteral kHeadersAttr = "weft.headers";
 inline constexpr llvm::StringLiteral kArgAttr = "weft.arg";
 /// Texts of functions that the kernel calls and no header has.
 inline constexpr llvm::StringLiteral kFunctionsAttr = "weft.functions";
-/// The kernel's CTAs have a multiprocessor each for themselves.
-inline constexpr llvm::StringLiteral kAloneAttr = "weft.alone";
 
 class KernelWriter {
 public:

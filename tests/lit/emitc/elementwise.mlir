@@ -2,7 +2,7 @@
 
 // Loads, maps, reductions and stores: a sum of squares per row.
 
-// CHECK-LABEL: __launch_bounds__(128)
+// CHECK-LABEL: __launch_bounds__(128, 1)
 // CHECK-NEXT: weft_squares(
 // CHECK-NEXT:   const uint16_t *out,
 // CHECK-NEXT:   int64_t out_batch_stride,
