@@ -118,7 +118,7 @@ struct ReadyStep {
   const program::Memset *memset = nullptr;
   const program::Launch *launch = nullptr;
   int64_t grid = 0;
-  SmallVector<program::Parameter, 0> parameters;
+  std::vector<program::Parameter> parameters;
 };
 
 /// A call whose context is current.

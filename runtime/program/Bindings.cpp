@@ -14,7 +14,6 @@ using namespace weft;
 using namespace weft::program;
 using llvm::Error;
 using llvm::Expected;
-using llvm::SmallVector;
 using llvm::Twine;
 
 static Error error(const Twine &message) {
@@ -160,9 +159,9 @@ static Expected<Parameter> parameter(const Arg &arg, const CallValues &call) {
   llvm_unreachable("checked when the program was loaded");
 }
 
-Expected<SmallVector<Parameter, 0>>
+Expected<std::vector<Parameter>>
 weft::program::launchParameters(const Launch &launch, const CallValues &call) {
-  SmallVector<Parameter, 0> parameters;
+  std::vector<Parameter> parameters;
   if (!launch.args())
     return parameters;
   parameters.reserve(launch.args()->size());

@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
+#include <vector>
 
 namespace weft::program {
 
@@ -23,7 +24,9 @@ const int32_t *offsetsOf(const Problem &problem, OffsetsRole role);
 /// Bytes of a tensor's element: 4 for LSE, else 2.
 int64_t elementBytes(TensorRole role);
 
-/// One kernel parameter by value; the first `size` bytes count.
+/// One kernel parameter by value; the first `size` bytes count. Aligned as the
+/// driver wants tensor maps, so it goes into containers that allocate with the
+/// alignment of what they hold (SmallVector's memory has malloc's).
 struct alignas(64) Parameter {
   std::array<uint8_t, 128> bytes{};
   uint8_t size = 0; ///< 4, 8, or 128 for a tensor map
@@ -45,8 +48,8 @@ struct CallValues {
 
 /// The parameters of a launch, in the order of its arguments. A value that does
 /// not fit its type is an error.
-llvm::Expected<llvm::SmallVector<Parameter, 0>>
-launchParameters(const Launch &launch, const CallValues &call);
+llvm::Expected<std::vector<Parameter>> launchParameters(const Launch &launch,
+                                                        const CallValues &call);
 
 } // namespace weft::program
 
