@@ -37,7 +37,7 @@ void buildStep(OpPassManager &manager, Stage stage) {
     return;
   case Stage::Plan:
     manager.addPass(createAttnDeriveScore());
-    manager.addPass(createAttnToPlan({/*warpgroups=*/true}));
+    manager.addPass(createAttnToPlan());
     manager.addPass(createPlanMergeFills());
     manager.addPass(createPlanPackArena());
     manager.addPass(createCanonicalizerPass());

@@ -35,7 +35,7 @@ struct ProblemFacts {
         scoreChange(!op.getScore().empty()) {}
 
   ScheduleProblem schedule() const {
-    return {headDim, headDimV, scoreChange, bulkAlign};
+    return {headDim, headDimV, scoreChange, align};
   }
 
   attn::SideAttr side(RowSpace rowSpace) const {
@@ -47,7 +47,6 @@ struct ProblemFacts {
   int64_t headDim, headDimV, headRatio;
   attn::SideAttr q, kv;
   int64_t align;
-  int64_t bulkAlign = 2; ///< what schedules may count on
   bool scoreChange;
   bool deterministic = false;
 };
@@ -329,8 +328,6 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     ProblemFacts facts(op);
     // A forward has no adds: every call gives the same bits.
     facts.deterministic = true;
-    if (warpgroups)
-      facts.bulkAlign = facts.align;
     annotate(facts);
     KernelTable kernels(getOperation(), facts, target);
     PlanBuilder plan(getOperation(), facts, kernels);

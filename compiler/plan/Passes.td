@@ -44,8 +44,6 @@ def AttnToPlan : Pass<"attn-to-plan", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [Option<"warpgroups", "warpgroups", "bool", "false",
-                        "use warpgroup products where the target has them">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::weft::plan::PlanDialect"];
 }
 

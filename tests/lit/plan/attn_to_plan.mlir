@@ -112,3 +112,23 @@ module attributes {weft.target = "sm_86"} {
 // CHECK: plan.launch @dk grid
 // CHECK: plan.launch @dv grid
 // CHECK: plan.launch @dq grid
+
+// -----
+
+// Warpgroup products where the target has them and rows are aligned for bulk
+// copies.
+module attributes {weft.target = "sm_90a"} {
+  attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch>
+}
+// CHECK-LABEL: module attributes
+// CHECK: plan.kernel @forward {{.*}} mma = warpgroup
+
+// -----
+
+module attributes {weft.target = "sm_90a"} {
+  attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> align = 2
+}
+// CHECK-LABEL: module attributes
+// CHECK: plan.kernel @forward
+// CHECK-NOT: warpgroup
+// CHECK: plan.func

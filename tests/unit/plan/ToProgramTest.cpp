@@ -144,7 +144,7 @@ TEST_F(ToProgramTest, PartialsShareTheirPlaceWhereTheyMay) {
 
 TEST_F(ToProgramTest, GridsComeFromRowsHeld) {
   OwningOpRef<ModuleOp> module =
-      planOf("forward bf16 head_dim=64 head_ratio=2 layout=thd", "sm_90a");
+      planOf("forward bf16 head_dim=64 head_ratio=2 layout=thd", "sm_80");
   Loaded program(llvm::cantFail(buildProgram(*module)));
   ASSERT_EQ(program->variants()->size(), 1u);
   const Variant *variant = program->variants()->Get(0);
