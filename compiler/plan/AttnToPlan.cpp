@@ -375,8 +375,10 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
       plan.guardFewKeyTiles(schedule->rows);
     }
     plan.reserve("delta", plan.rowStatisticType());
-    if (failed(plan.launch("delta", KernelKind::delta, {"out", "d_out"},
-                           {"delta"}, RowSpace::q, HeadSpace::heads_q)))
+    plan.reserve("lse_log2", plan.rowStatisticType());
+    if (failed(plan.launch("delta", KernelKind::delta, {"out", "d_out", "lse"},
+                           {"delta", "lse_log2"}, RowSpace::q,
+                           HeadSpace::heads_q)))
       return failure();
 
     auto partial = [&](StringRef name) -> StringRef {
@@ -410,8 +412,8 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
       }
       return success();
     };
-    StringRef all[] = {"query", "key", "value", "d_out", "lse", "delta"};
-    StringRef forValue[] = {"query", "key", "d_out", "lse"};
+    StringRef all[] = {"query", "key", "value", "d_out", "lse_log2", "delta"};
+    StringRef forValue[] = {"query", "key", "d_out", "lse_log2"};
     if (fused) {
       if (failed(keyGradients("dkdv", "dkdv_split", KernelKind::dkdv, all,
                               {"d_key", "d_value"})))
@@ -426,6 +428,7 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
                            HeadSpace::heads_q)))
       return failure();
     plan.release("delta");
+    plan.release("lse_log2");
     plan.end();
     return success();
   }

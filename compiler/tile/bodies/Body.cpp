@@ -92,7 +92,7 @@ BufferType bufferType(StringRef name, const ProblemFacts &problem) {
   if (name == "lse")
     return BufferType::get(context, f32, RowSpace::q, HeadSpace::heads_q, 1,
                            BufferLayout::strided);
-  if (name == "delta")
+  if (name == "delta" || name == "lse_log2")
     return workspace(RowSpace::q, 1);
   if (name == "d_key_partial")
     return workspace(RowSpace::kv, problem.headDim);
@@ -108,17 +108,18 @@ StringRef knownContracts(KernelKind kind) {
   case KernelKind::forward:
     return "query,key,value>out,lse";
   case KernelKind::delta:
-    return "out,d_out>delta";
+    return "out,d_out,lse>delta,lse_log2";
   case KernelKind::dkdv:
-    return "query,key,value,d_out,lse,delta>d_key,d_value|"
-           "query,key,value,d_out,lse,delta>d_key_partial,d_value_partial";
+    return "query,key,value,d_out,lse_log2,delta>d_key,d_value|"
+           "query,key,value,d_out,lse_log2,delta>d_key_partial,d_value_partial";
   case KernelKind::dk:
-    return "query,key,value,d_out,lse,delta>d_key|"
-           "query,key,value,d_out,lse,delta>d_key_partial";
+    return "query,key,value,d_out,lse_log2,delta>d_key|"
+           "query,key,value,d_out,lse_log2,delta>d_key_partial";
   case KernelKind::dv:
-    return "query,key,d_out,lse>d_value|query,key,d_out,lse>d_value_partial";
+    return "query,key,d_out,lse_log2>d_value|"
+           "query,key,d_out,lse_log2>d_value_partial";
   case KernelKind::dq:
-    return "query,key,value,d_out,lse,delta>d_query";
+    return "query,key,value,d_out,lse_log2,delta>d_query";
   case KernelKind::reduce:
     return "d_key_partial>d_key|d_value_partial>d_value";
   case KernelKind::fill:

@@ -1,4 +1,9 @@
-//===- Delta.cpp - delta = row sum of O * dO ------------------------------===//
+//===- Delta.cpp - What the gradients need of each query row --------------===//
+//
+// delta = row sum of O * dO; and LSE in base 2, ready to be subtracted from
+// scores in base 2. A row without keys has LSE = -inf: with inf its P is 0.
+//
+//===----------------------------------------------------------------------===//
 
 #include "compiler/tile/bodies/Body.h"
 
@@ -14,6 +19,14 @@ void buildDelta(Body &body) {
       ReduceOp::create(body.builder, body.loc, body.tileType({body.rows}),
                        ReduceKind::sum, body.multiply(out, dOut));
   body.store(delta, "delta", rows, body.head);
+
+  Value lse = body.load("lse", rows, body.head);
+  Value hasNoKey =
+      arith::CmpFOp::create(body.builder, body.loc, arith::CmpFPredicate::OEQ,
+                            lse, body.filled(shapeOf(lse), -INFINITY));
+  lse = arith::SelectOp::create(body.builder, body.loc, hasNoKey,
+                                body.filled(shapeOf(lse), INFINITY), lse);
+  body.store(body.times(lse, log2E), "lse_log2", rows, body.head);
 }
 
 } // namespace weft::tile

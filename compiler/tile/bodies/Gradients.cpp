@@ -9,15 +9,7 @@ using namespace mlir;
 namespace weft::tile {
 
 Value loadLse(Body &body, Value rows, Value head) {
-  OpBuilder &builder = body.builder;
-  Value lse = body.load("lse", rows, head, /*pad=*/INFINITY);
-  ArrayRef<int64_t> shape = shapeOf(lse);
-  Value isEmpty =
-      arith::CmpFOp::create(builder, body.loc, arith::CmpFPredicate::OEQ, lse,
-                            body.filled(shape, -INFINITY));
-  lse = arith::SelectOp::create(builder, body.loc, isEmpty,
-                                body.filled(shape, INFINITY), lse);
-  return body.times(lse, log2E);
+  return body.load("lse_log2", rows, head, /*pad=*/INFINITY);
 }
 
 Value probabilities(Body &body, Value base2, Value lse, int64_t dim) {

@@ -7,8 +7,8 @@
 
 namespace weft::tile {
 
-/// LSE of the rows, in base 2. -inf (a row without keys) becomes inf, and so
-/// are rows past the sequence's end: P is 0 there.
+/// LSE of the rows, in base 2; inf for rows without keys and for rows past the
+/// sequence's end: P is 0 there.
 mlir::Value loadLse(Body &body, mlir::Value rows, mlir::Value head);
 
 /// exp2(base2 - lse); `dim` as in `tile.expand`.

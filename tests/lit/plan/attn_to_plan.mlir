@@ -53,10 +53,12 @@ module attributes {weft.target = "sm_90a"} {
 // CHECK-NOT: _split
 // CHECK: plan.func @backward(
 // CHECK: %delta = plan.reserve "delta" bytes
-// CHECK: %[[DELTA:.*]] = plan.launch @delta {{.*}} in(%out, %d_out : {{.*}}) out(%delta
-// CHECK: %[[DK:.*]], %[[DV:.*]] = plan.launch @dkdv {{.*}} in(%query, %key, %value, %d_out, %lse, %[[DELTA]] : {{.*}}) out(%d_key, %d_value
-// CHECK: %[[DQ:.*]] = plan.launch @dq {{.*}} in(%query, %key, %value, %d_out, %lse, %[[DELTA]] : {{.*}}) out(%d_query
+// CHECK: %lse_log2 = plan.reserve "lse_log2" bytes
+// CHECK: %[[DELTA:.*]], %[[LSE:.*]] = plan.launch @delta {{.*}} in(%out, %d_out, %lse : {{.*}}) out(%delta, %lse_log2
+// CHECK: %[[DK:.*]], %[[DV:.*]] = plan.launch @dkdv {{.*}} in(%query, %key, %value, %d_out, %[[LSE]], %[[DELTA]] : {{.*}}) out(%d_key, %d_value
+// CHECK: %[[DQ:.*]] = plan.launch @dq {{.*}} in(%query, %key, %value, %d_out, %[[LSE]], %[[DELTA]] : {{.*}}) out(%d_query
 // CHECK: plan.release %[[DELTA]]
+// CHECK: plan.release %[[LSE]]
 // CHECK: plan.return %[[DQ]], %[[DK]], %[[DV]]
 
 // -----
@@ -99,7 +101,7 @@ module attributes {weft.target = "sm_86"} {
 }
 // CHECK-LABEL: module attributes
 // CHECK: plan.kernel @dv_split dv
-// CHECK-SAME: contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>, #plan.operand<"d_out", in, [valid]>, #plan.operand<"lse", in, [valid]>, #plan.operand<"d_value_partial", out, [valid]>]
+// CHECK-SAME: contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>, #plan.operand<"d_out", in, [valid]>, #plan.operand<"lse_log2", in, [valid]>, #plan.operand<"d_value_partial", out, [valid]>]
 // CHECK: plan.func @backward_split(
 // CHECK: plan.launch @dk_split
 // CHECK: plan.launch @reduce_dk

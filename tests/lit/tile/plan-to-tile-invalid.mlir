@@ -67,7 +67,7 @@ plan.kernel @fill fill of @attention schedule <rows = 64>
 
 attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
     q = #attn.side<batch> kv = #attn.side<batch>
-// expected-error@+1 {{'plan.kernel' op no body of kind 'dv' has the contract query,key,d_out>d_value; known: query,key,d_out,lse>d_value or query,key,d_out,lse>d_value_partial}}
+// expected-error@+1 {{'plan.kernel' op no body of kind 'dv' has the contract query,key,d_out>d_value; known: query,key,d_out,lse_log2>d_value or query,key,d_out,lse_log2>d_value_partial}}
 plan.kernel @dv dv of @attention schedule <rows = 64, columns = 64>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
               #plan.operand<"d_out", in, [valid]>, #plan.operand<"d_value", out, [valid]>]

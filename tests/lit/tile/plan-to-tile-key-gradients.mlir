@@ -5,27 +5,25 @@ attn.backward @attention bf16 head_dim = 8, head_dim_v = 8, head_ratio = 2
 plan.kernel @dkdv dkdv of @attention schedule <rows = 64, columns = 32, stages = 2>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
               #plan.operand<"value", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
-              #plan.operand<"lse", in, [valid]>, #plan.operand<"delta", in, [valid]>,
+              #plan.operand<"lse_log2", in, [valid]>, #plan.operand<"delta", in, [valid]>,
               #plan.operand<"d_key", out, [valid]>, #plan.operand<"d_value", out, [valid]>]
 plan.kernel @dkdv_split dkdv of @attention schedule <rows = 64, columns = 32, stages = 2>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
               #plan.operand<"value", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
-              #plan.operand<"lse", in, [valid]>, #plan.operand<"delta", in, [valid]>,
+              #plan.operand<"lse_log2", in, [valid]>, #plan.operand<"delta", in, [valid]>,
               #plan.operand<"d_key_partial", out, [valid]>,
               #plan.operand<"d_value_partial", out, [valid]>]
 
 // The group's heads are walked inside. A sequence without queries makes no
 // turn, and stores zeros.
 // CHECK-LABEL: tile.func @dkdv_body(
-// CHECK-SAME: %lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"},
+// CHECK-SAME: %lse_log2: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "lse_log2"},
 // CHECK-SAME: %delta: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "delta"},
 // CHECK-SAME: grid <kv, 64, heads_kv> schedule <rows = 64, columns = 32, stages = 2>
 // CHECK-DAG: %[[C0:.*]] = arith.constant 0 : i64
 // CHECK-DAG: %[[C1:.*]] = arith.constant 1 : i64
 // CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
 // CHECK-DAG: %[[C32:.*]] = arith.constant 32 : i64
-// CHECK-DAG: %[[INF:.*]] = arith.constant dense<0x7F800000> : tensor<32xf32>
-// CHECK-DAG: %[[MINUS_INF:.*]] = arith.constant dense<0xFF800000> : tensor<32xf32>
 // CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<64x16xf32>
 // CHECK: %rows_k = tile.rows %sequence, %{{.*}} : <kv, 64>
 // CHECK: %key_tile = tile.load %key[%rows_k, %head]
@@ -42,11 +40,8 @@ plan.kernel @dkdv_split dkdv of @attention schedule <rows = 64, columns = 32, st
 // CHECK:     %[[BASE2:.*]] = arith.mulf %[[S]]
 // CHECK-NOT: scf.if
 // Queries past the end, and those without a key, have P = exp2(-inf).
-// CHECK:     %lse_tile = tile.load %lse[%rows_q, %[[HEAD]]] pad 0x7FF0000000000000
-// CHECK:     %[[EMPTY:.*]] = arith.cmpf oeq, %lse_tile, %[[MINUS_INF]]
-// CHECK:     %[[LSE:.*]] = arith.select %[[EMPTY]], %[[INF]], %lse_tile
-// CHECK:     %[[LSE2:.*]] = arith.mulf %[[LSE]]
-// CHECK:     %[[LSE_TILE:.*]] = tile.expand %[[LSE2]] dim = 0
+// CHECK:     %lse_log2_tile = tile.load %lse_log2[%rows_q, %[[HEAD]]] pad 0x7FF0000000000000
+// CHECK:     %[[LSE_TILE:.*]] = tile.expand %lse_log2_tile dim = 0
 // CHECK:     %[[X:.*]] = arith.subf %[[BASE2]], %[[LSE_TILE]]
 // CHECK:     %[[P:.*]] = math.exp2 %[[X]]
 // CHECK:     %d_out_tile = tile.load %d_out[%rows_q, %[[HEAD]]]
@@ -95,11 +90,11 @@ attn.backward @attention bf16 head_dim = 256, head_dim_v = 128, head_ratio = 1
 plan.kernel @dk dk of @attention schedule <rows = 64, columns = 64>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
               #plan.operand<"value", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
-              #plan.operand<"lse", in, [valid]>, #plan.operand<"delta", in, [valid]>,
+              #plan.operand<"lse_log2", in, [valid]>, #plan.operand<"delta", in, [valid]>,
               #plan.operand<"d_key", out, [valid]>]
 plan.kernel @dv dv of @attention schedule <rows = 64, columns = 64>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
-              #plan.operand<"d_out", in, [valid]>, #plan.operand<"lse", in, [valid]>,
+              #plan.operand<"d_out", in, [valid]>, #plan.operand<"lse_log2", in, [valid]>,
               #plan.operand<"d_value", out, [valid]>]
 
 // CHECK-LABEL: tile.func @dk_body(

@@ -20,7 +20,7 @@ attn.backward @attention f16 head_dim = 64, head_dim_v = 64, head_ratio = 3
 plan.kernel @dq dq of @attention schedule <rows = 64, columns = 32, stages = 2>
     contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
               #plan.operand<"value", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
-              #plan.operand<"lse", in, [valid]>, #plan.operand<"delta", in, [valid]>,
+              #plan.operand<"lse_log2", in, [valid]>, #plan.operand<"delta", in, [valid]>,
               #plan.operand<"d_query", out, [valid]>]
 
 // CHECK-LABEL: tile.func @dq_body(
@@ -29,7 +29,7 @@ plan.kernel @dq dq of @attention schedule <rows = 64, columns = 32, stages = 2>
 // CHECK: %[[HEAD_KV:.*]] = arith.divsi %head
 // CHECK: %query_tile = tile.load %query[%rows_q, %head]
 // CHECK: %d_out_tile = tile.load %d_out[%rows_q, %head]
-// CHECK: %lse_tile = tile.load %lse[%rows_q, %head] pad 0x7FF0000000000000
+// CHECK: %lse_log2_tile = tile.load %lse_log2[%rows_q, %head] pad 0x7FF0000000000000
 // CHECK: %delta_tile = tile.load %delta[%rows_q, %head]
 // CHECK: %[[END:.*]] = scf.for {{.*}} iter_args(%[[DQ:.*]] =
 // CHECK:   %key_tile = tile.load %key[%rows_k, %[[HEAD_KV]]]

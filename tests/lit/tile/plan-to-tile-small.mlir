@@ -6,7 +6,8 @@ attn.backward @attention bf16 head_dim = 24, head_dim_v = 40, head_ratio = 3
     q = #attn.side<thd> kv = #attn.side<thd> scalar_dout
 plan.kernel @delta delta of @attention schedule <rows = 64>
     contract [#plan.operand<"out", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
-              #plan.operand<"delta", out, [valid]>]
+              #plan.operand<"lse", in, [valid]>, #plan.operand<"delta", out, [valid]>,
+              #plan.operand<"lse_log2", out, [valid]>]
 plan.kernel @reduce_dk reduce of @attention schedule <rows = 32, warps = 2>
     contract [#plan.operand<"d_key_partial", in, [valid]>, #plan.operand<"d_key", out, [valid]>]
 plan.kernel @reduce_dv reduce of @attention schedule <rows = 32, warps = 2>
@@ -18,12 +19,21 @@ plan.kernel @fill fill of @attention schedule <rows = 64>
 // CHECK-LABEL: tile.func @delta_body(
 // CHECK-SAME: %out: !tile.buffer<bf16, q, heads_q, 40>
 // CHECK-SAME: %d_out: !tile.buffer<bf16, q, heads_q, 40, uniform>
-// CHECK-SAME: %delta: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "delta"}) grid <q, 64, heads_q>
+// CHECK-SAME: %delta: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "delta"},
+// CHECK-SAME: %lse_log2: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "lse_log2"}) grid <q, 64, heads_q>
+// CHECK-DAG: %[[INF:.*]] = arith.constant dense<0x7F800000> : tensor<64xf32>
+// CHECK-DAG: %[[MINUS_INF:.*]] = arith.constant dense<0xFF800000> : tensor<64xf32>
 // CHECK: %[[O:.*]] = arith.extf %out_tile : tensor<64x48xbf16> to tensor<64x48xf32>
 // CHECK: %[[DO:.*]] = arith.extf %d_out_tile : tensor<64x48xbf16> to tensor<64x48xf32>
 // CHECK: %[[X:.*]] = arith.mulf %[[O]], %[[DO]]
 // CHECK: %[[SUM:.*]] = tile.reduce sum %[[X]] : tensor<64x48xf32> -> tensor<64xf32>
 // CHECK: tile.store %[[SUM]], %delta[%rows_q, %head]
+// A row without keys has LSE = -inf; with inf its P = exp2(S - LSE) is 0.
+// CHECK: %lse_tile = tile.load %lse[%rows_q, %head]
+// CHECK: %[[EMPTY:.*]] = arith.cmpf oeq, %lse_tile, %[[MINUS_INF]]
+// CHECK: %[[LSE:.*]] = arith.select %[[EMPTY]], %[[INF]], %lse_tile
+// CHECK: %[[LOG2:.*]] = arith.mulf %[[LSE]]
+// CHECK: tile.store %[[LOG2]], %lse_log2[%rows_q, %head]
 
 // CHECK-LABEL: tile.func @reduce_dk_body(
 // CHECK-SAME: %d_key_partial: !tile.buffer<f32, kv, heads_q, 24, packed>

@@ -117,18 +117,21 @@ TEST_F(ToProgramTest, SplitsOverHeadsWhereKeyTilesAreFew) {
   FormulaValues values(*program, sizes(3, 200, 600, 8, 2, 132));
   Arena arena =
       llvm::cantFail(layOutArena(*program->variants()->Get(0), values));
-  ASSERT_EQ(arena.buffers.size(), 3u);
+  ASSERT_EQ(arena.buffers.size(), 4u);
   int64_t delta = 600 * 8 * 4, partial = 600 * 8 * 64 * 4;
+  int64_t aligned = (delta + 255) / 256 * 256;
   EXPECT_EQ(arena.buffers[0].offset, 0);
   EXPECT_EQ(arena.buffers[0].bytes, delta);
-  EXPECT_EQ(arena.buffers[1].offset, (delta + 255) / 256 * 256);
-  EXPECT_EQ(arena.buffers[1].bytes, partial);
-  EXPECT_EQ(arena.buffers[2].offset, (delta + 255) / 256 * 256 + partial);
-  EXPECT_EQ(arena.bytes, arena.buffers[2].offset + partial);
-  // The walk needs delta alone.
+  EXPECT_EQ(arena.buffers[1].offset, aligned);
+  EXPECT_EQ(arena.buffers[1].bytes, delta);
+  EXPECT_EQ(arena.buffers[2].offset, 2 * aligned);
+  EXPECT_EQ(arena.buffers[2].bytes, partial);
+  EXPECT_EQ(arena.buffers[3].offset, 2 * aligned + partial);
+  EXPECT_EQ(arena.bytes, arena.buffers[3].offset + partial);
+  // The walk needs the statistics of the query rows alone.
   Arena walk =
       llvm::cantFail(layOutArena(*program->variants()->Get(1), values));
-  EXPECT_EQ(walk.bytes, delta);
+  EXPECT_EQ(walk.bytes, aligned + delta);
 }
 
 TEST_F(ToProgramTest, PartialsShareTheirPlaceWhereTheyMay) {
@@ -138,8 +141,8 @@ TEST_F(ToProgramTest, PartialsShareTheirPlaceWhereTheyMay) {
   FormulaValues values(*program, sizes(3, 0, 100, 4, 2, 132));
   Arena arena =
       llvm::cantFail(layOutArena(*program->variants()->Get(0), values));
-  ASSERT_EQ(arena.buffers.size(), 3u);
-  EXPECT_EQ(arena.buffers[1].offset, arena.buffers[2].offset);
+  ASSERT_EQ(arena.buffers.size(), 4u);
+  EXPECT_EQ(arena.buffers[2].offset, arena.buffers[3].offset);
 }
 
 TEST_F(ToProgramTest, GridsComeFromRowsHeld) {
