@@ -11,7 +11,10 @@
 #include "runtime/cases/CaseMemory.h"
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <string>
 
 namespace weft::cases {
 
@@ -22,6 +25,9 @@ struct RunOptions {
   bool poison = false;
   /// Seeds whatever the executor leaves open (the order of CTAs).
   uint64_t seed = 0;
+  /// Multiprocessors that a plan sees when it chooses its variant and its grid;
+  /// absent: those of the device.
+  std::optional<int64_t> smCount;
 };
 
 class Device {
@@ -34,7 +40,8 @@ public:
   /// Bytes of workspace that one run of `problem` needs; its `workspace` is
   /// null. 0 for a device that keeps no workspace in the problem's memory.
   virtual llvm::Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
-                                                 const Problem &problem) = 0;
+                                                 const Problem &problem,
+                                                 const RunOptions &options) = 0;
 
   /// Checks and runs one pass and returns when its results are in host memory.
   /// Every pointer of `problem` is null or within one allocation of `memory`,
@@ -48,6 +55,10 @@ public:
 
   /// The plan of `spec` for people: who owns and initialises each buffer.
   virtual llvm::Expected<std::string> explain(const AttentionSpec &spec) = 0;
+
+  /// How many runs each variant of the plans so far was chosen for, by name;
+  /// empty for a device that cannot tell.
+  virtual std::map<std::string, int64_t> variantsRun() const { return {}; }
 };
 
 /// Makes a device, or says why there is none (no GPU, not built in).

@@ -132,6 +132,9 @@ private:
                      llvm::ArrayRef<Expectation::RowRange> ranges);
   void refuse(size_t n, Error error);
 
+  RunOptions runOptions(bool poisoned) const {
+    return {poisoned, options.seed, options.smCount};
+  }
   llvm::SmallVector<PassKind, 2> passes() const {
     llvm::SmallVector<PassKind, 2> list;
     if (file.runsForward())
@@ -181,7 +184,8 @@ Error CaseRunner::reserveWorkspace(CaseMemory &memory) {
         refuse(n, std::move(e));
         continue;
       }
-      Expected<int64_t> bytes = device.workspaceBytes(spec, problem);
+      Expected<int64_t> bytes =
+          device.workspaceBytes(spec, problem, runOptions(/*poisoned=*/false));
       if (!bytes)
         refuse(n, bytes.takeError());
       else
@@ -198,11 +202,9 @@ Error CaseRunner::launch(size_t n, CaseMemory &memory, PassKind pass,
   if (poisoned)
     memory.poison(call, pass);
   Snapshot before(memory);
-  RunOptions run;
-  run.poison = poisoned;
-  run.seed = options.seed;
   auto start = std::chrono::steady_clock::now();
-  Error error = device.run(spec, problem, memory.allocations(), run);
+  Error error =
+      device.run(spec, problem, memory.allocations(), runOptions(poisoned));
   report.calls[n].deviceSeconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

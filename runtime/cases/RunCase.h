@@ -21,8 +21,9 @@ struct CaseOptions {
   /// first: the number rule again, and the same bits if the case is
   /// reproducible.
   bool poison = false;
-  uint64_t seed = 0;    ///< for the device
-  unsigned threads = 0; ///< of the oracle; 0: one per core
+  uint64_t seed = 0;              ///< for the device
+  std::optional<int64_t> smCount; ///< for the device (`RunOptions`)
+  unsigned threads = 0;           ///< of the oracle; 0: one per core
 };
 
 /// One result against the reference.

@@ -320,6 +320,10 @@ CaseFile weft::cases::sweepCase(uint64_t seed, uint64_t index) {
   return SweepBuilder(seed, index).take();
 }
 
+std::optional<int64_t> weft::cases::sweepSmCount(uint64_t index) {
+  return index / 45 % 2 ? std::optional<int64_t>(1) : std::nullopt;
+}
+
 double weft::cases::flopsOf(const CaseFile &file, size_t n) {
   const CaseCall &call = file.calls[n];
   auto lengths = [](const CallSide &side, std::optional<int64_t> batch) {

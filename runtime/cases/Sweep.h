@@ -20,6 +20,11 @@ inline constexpr double maxSweepFlops = 0.3e9;
 
 CaseFile sweepCase(uint64_t seed, uint64_t index);
 
+/// The multiprocessors under which case `index` runs: in every second block of
+/// 45 cases one, so that the small problems of a sweep fill the device and the
+/// plans for that are run too; else the device's.
+std::optional<int64_t> sweepSmCount(uint64_t index);
+
 /// Operations of the dense products of call `n`, mask ignored.
 double flopsOf(const CaseFile &file, size_t n);
 

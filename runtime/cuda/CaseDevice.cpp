@@ -67,7 +67,8 @@ public:
 
   llvm::StringRef name() const override { return "cuda"; }
   Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
-                                   const Problem &problem) override;
+                                   const Problem &problem,
+                                   const cases::RunOptions &options) override;
   Error run(const AttentionSpec &spec, const Problem &problem,
             ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
@@ -234,14 +235,17 @@ CudaCaseDevice::executorFor(const AttentionSpec &spec) {
   return executor.get();
 }
 
-Expected<int64_t> CudaCaseDevice::workspaceBytes(const AttentionSpec &spec,
-                                                 const Problem &problem) {
+Expected<int64_t>
+CudaCaseDevice::workspaceBytes(const AttentionSpec &spec,
+                               const Problem &problem,
+                               const cases::RunOptions &options) {
   Expected<const CudaExecutor *> executor = executorFor(spec);
   if (!executor)
     return executor.takeError();
   return program::workspaceBytes(
       (*executor)->program(),
-      program::SizeValues::fromProblem(problem, info.smCount));
+      program::SizeValues::fromProblem(problem,
+                                       options.smCount.value_or(info.smCount)));
 }
 
 Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
@@ -267,6 +271,7 @@ Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
     return e;
   // As a caller without a current context.
   CudaRunOptions runOptions;
+  runOptions.smCount = options.smCount;
   if (options.poison)
     runOptions.poison = 0xff;
   if (Error e = (*executor)->run(onDevice, runOptions))

@@ -129,7 +129,7 @@ public:
       : driver(driver), program(program), spec(spec), problem(problem),
         stream(static_cast<CUstream>(problem.stream)) {}
 
-  Expected<CallSizes> sizes(CUdevice device) const;
+  Expected<CallSizes> sizes(int64_t smCount) const;
   Error checkWorkspace(const CallSizes &sizes) const;
   Expected<SmallVector<ReadyStep, 0>> prepare(const CallSizes &sizes,
                                               CUdeviceptr workspace) const;
@@ -150,15 +150,16 @@ private:
 };
 } // namespace
 
-Expected<CallSizes> Call::sizes(CUdevice device) const {
-  Expected<int64_t> smCount = cudaDeviceAttribute(
-      driver, device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-  if (!smCount)
-    return smCount.takeError();
-  CallSizes sizes{
-      {program, program::SizeValues::fromProblem(problem, *smCount)},
-      nullptr,
-      {}};
+static Expected<int64_t> multiprocessorsOf(const CudaDriver &driver,
+                                           CUdevice device) {
+  return cudaDeviceAttribute(driver, device,
+                             CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+}
+
+Expected<CallSizes> Call::sizes(int64_t smCount) const {
+  CallSizes sizes{{program, program::SizeValues::fromProblem(problem, smCount)},
+                  nullptr,
+                  {}};
   Expected<const program::Variant *> variant =
       program::selectVariant(program, sizes.formulas);
   if (!variant)
@@ -312,7 +313,12 @@ Error CudaExecutor::run(const Problem &problem,
   if (!scope)
     return scope.takeError();
   Call call(driver, *state->program, programSpec, problem);
-  Expected<CallSizes> sizes = call.sizes(scope->device());
+  Expected<int64_t> smCount = options.smCount
+                                  ? Expected<int64_t>(*options.smCount)
+                                  : multiprocessorsOf(driver, scope->device());
+  if (!smCount)
+    return smCount.takeError();
+  Expected<CallSizes> sizes = call.sizes(*smCount);
   if (!sizes)
     return sizes.takeError();
   if (Error e = call.checkWorkspace(*sizes))
@@ -352,8 +358,11 @@ Expected<int64_t> CudaExecutor::workspaceBytes(const Problem &problem) const {
   Expected<CudaContextScope> scope = enter(state->driver, problem);
   if (!scope)
     return scope.takeError();
+  Expected<int64_t> smCount = multiprocessorsOf(state->driver, scope->device());
+  if (!smCount)
+    return smCount.takeError();
   Call call(state->driver, *state->program, programSpec, problem);
-  Expected<CallSizes> sizes = call.sizes(scope->device());
+  Expected<CallSizes> sizes = call.sizes(*smCount);
   if (!sizes)
     return sizes.takeError();
   return sizes->arena.bytes;

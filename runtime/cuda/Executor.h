@@ -26,6 +26,9 @@ struct CudaRunOptions {
   /// Fills the workspace the program uses and the results' own elements with
   /// this byte first. 0xFF makes every number a NaN.
   std::optional<uint8_t> poison = std::nullopt;
+  /// Multiprocessors that variants and grids are chosen for; absent: the
+  /// device's. For tests: `workspaceBytes` goes by the device.
+  std::optional<int64_t> smCount = std::nullopt;
 };
 
 /// A launch program ready to run. Thread-safe; runs many problems. Destroy it

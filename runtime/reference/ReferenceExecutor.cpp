@@ -146,6 +146,25 @@ Error ReferenceExecutor::run(const Problem &problem,
   return runner.run(*chosen);
 }
 
+std::vector<std::string> ReferenceExecutor::variants() const {
+  std::vector<std::string> names;
+  for (plan::FuncOp variant : implementation->variants)
+    names.push_back(variant.getSymName().str());
+  return names;
+}
+
+Expected<std::string>
+ReferenceExecutor::variantOf(const Problem &problem,
+                             const ReferenceOptions &options) const {
+  if (Error e = checkSides(problem, /*checkOffsets=*/false))
+    return e;
+  PlanRunner runner(implementation->bodies, problem, options);
+  Expected<plan::FuncOp> chosen = runner.choose(implementation->variants);
+  if (!chosen)
+    return chosen.takeError();
+  return chosen->getSymName().str();
+}
+
 Expected<int64_t>
 ReferenceExecutor::workspaceBytes(const Problem &problem,
                                   const ReferenceOptions &options) const {

@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace mlir {
 class ModuleOp;
@@ -57,6 +59,12 @@ public:
   /// the op, the point and the row.
   llvm::Error run(const Problem &problem,
                   const ReferenceOptions &options = {}) const;
+
+  /// The names of the plans, in the order in which their guards are tried.
+  std::vector<std::string> variants() const;
+  /// The one of them that `run` takes.
+  llvm::Expected<std::string>
+  variantOf(const Problem &problem, const ReferenceOptions &options = {}) const;
 
   /// Bytes of workspace that `run` takes from the problem.
   llvm::Expected<int64_t>

@@ -1,7 +1,7 @@
 //===- weft-numerics.cpp - The random sweep on a device -------------------===//
 //
 //   weft-numerics --device=reference|cuda [--seed=S] [--count=N] [--index=I]
-//       [--poison] [--shard=i/n] [--jobs=J] [--print]
+//       [--poison] [--shard=i/n] [--jobs=J] [--all-variants] [--print]
 //
 // Runs cases of the sweep against the fp64 reference. Ends with a line
 // "N passed, M failed"; each failure is named with the command that runs it
@@ -22,6 +22,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -54,6 +55,9 @@ static cl::opt<unsigned>
     jobs("jobs", cl::init(0), cl::cat(category), cl::value_desc("n"),
          cl::desc("Cases at a time on the CPU (default: one per core). A GPU "
                   "runs one at a time"));
+static cl::opt<bool>
+    allVariants("all-variants", cl::cat(category),
+                cl::desc("Fail if no case ran some variant of the plans"));
 static cl::opt<bool> printCase("print", cl::cat(category),
                                cl::desc("Print the JSON of case --index"));
 static cl::opt<std::string>
@@ -79,6 +83,8 @@ public:
 
 private:
   void note(uint64_t index, llvm::Expected<cases::CaseReport> report);
+  /// Prints how often each variant ran; false if --all-variants is broken.
+  bool printVariants();
 
   cases::Device &device;
   const std::vector<uint64_t> indices;
@@ -100,6 +106,7 @@ void Sweep::work(unsigned oracleThreads) {
     cases::CaseOptions options;
     options.poison = poison;
     options.seed = indices[i];
+    options.smCount = cases::sweepSmCount(indices[i]);
     options.threads = oracleThreads;
     Expected<cases::CaseReport> report = cases::runCase(file, device, options);
     note(indices[i], std::move(report));
@@ -129,6 +136,27 @@ void Sweep::note(uint64_t index, Expected<cases::CaseReport> report) {
   outs().flush();
 }
 
+bool Sweep::printVariants() {
+  std::map<std::string, int64_t> runs = device.variantsRun();
+  if (runs.empty()) {
+    if (allVariants)
+      outs() << "device " << device.name()
+             << " does not tell which variants ran; leave out --all-variants\n";
+    return !allVariants;
+  }
+  outs() << "runs of each variant:";
+  for (const auto &[name, count] : runs)
+    outs() << " " << name << " " << count;
+  outs() << "\n";
+  bool all = true;
+  for (const auto &[name, count] : runs)
+    if (allVariants && count == 0) {
+      outs() << "no case ran @" << name << "\n";
+      all = false;
+    }
+  return all;
+}
+
 int Sweep::finish() {
   llvm::sort(failed);
   for (uint64_t index : failed)
@@ -142,9 +170,10 @@ int Sweep::finish() {
     if (cases::TensorId(i) != cases::TensorId::DO)
       outs() << " " << cases::tensorNames[i] << format(" %.2f", worst[i]);
   outs() << "\n";
+  bool variants = printVariants();
   outs() << indices.size() - failed.size() << " passed, " << failed.size()
          << " failed\n";
-  return failed.empty() ? 0 : 1;
+  return failed.empty() && variants ? 0 : 1;
 }
 
 /// The cases of this run, or nothing if --shard makes no sense.

@@ -31,22 +31,29 @@ public:
 
   llvm::StringRef name() const override { return "reference"; }
   Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
-                                   const Problem &problem) override;
+                                   const Problem &problem,
+                                   const cases::RunOptions &options) override;
   Error run(const AttentionSpec &spec, const Problem &problem,
             llvm::ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
   Expected<std::string> explain(const AttentionSpec &spec) override {
     return weft::explain(spec, target);
   }
+  std::map<std::string, int64_t> variantsRun() const override {
+    std::lock_guard lock(mutex);
+    return variantRuns;
+  }
 
 private:
   using Shared = std::shared_ptr<const ReferenceExecutor>;
   Expected<Shared> executorFor(const AttentionSpec &spec);
+  ReferenceOptions optionsOf(const cases::RunOptions &options) const;
 
   const Target &target;
   std::optional<int64_t> residentCtas;
-  std::mutex mutex; ///< of `executors`
+  mutable std::mutex mutex; ///< of all below
   llvm::StringMap<Shared> executors;
+  std::map<std::string, int64_t> variantRuns;
 };
 } // namespace
 
@@ -87,15 +94,32 @@ ReferenceDevice::executorFor(const AttentionSpec &spec) {
   if (!made)
     return made.takeError();
   std::lock_guard lock(mutex);
+  for (const std::string &variant : (*made)->variants())
+    variantRuns.try_emplace(variant, 0);
   return executors.try_emplace(key, std::move(*made)).first->second;
 }
 
-Expected<int64_t> ReferenceDevice::workspaceBytes(const AttentionSpec &spec,
-                                                  const Problem &problem) {
+ReferenceOptions
+ReferenceDevice::optionsOf(const cases::RunOptions &options) const {
+  static constexpr int64_t residents[] = {7, 1, 2, 0};
+  ReferenceOptions run;
+  run.seed = options.seed;
+  run.residentCtas = residentCtas.value_or(residents[options.seed % 4]);
+  if (options.smCount)
+    run.smCount = *options.smCount;
+  if (options.poison)
+    run.poison = 0xff;
+  return run;
+}
+
+Expected<int64_t>
+ReferenceDevice::workspaceBytes(const AttentionSpec &spec,
+                                const Problem &problem,
+                                const cases::RunOptions &options) {
   Expected<Shared> executor = executorFor(spec);
   if (!executor)
     return executor.takeError();
-  return (*executor)->workspaceBytes(problem);
+  return (*executor)->workspaceBytes(problem, optionsOf(options));
 }
 
 Error ReferenceDevice::run(const AttentionSpec &spec, const Problem &problem,
@@ -106,12 +130,14 @@ Error ReferenceDevice::run(const AttentionSpec &spec, const Problem &problem,
   Expected<Shared> executor = executorFor(spec);
   if (!executor)
     return executor.takeError();
-  static constexpr int64_t residents[] = {7, 1, 2, 0};
-  ReferenceOptions run;
-  run.seed = options.seed;
-  run.residentCtas = residentCtas.value_or(residents[options.seed % 4]);
-  if (options.poison)
-    run.poison = 0xff;
+  ReferenceOptions run = optionsOf(options);
+  Expected<std::string> variant = (*executor)->variantOf(problem, run);
+  if (!variant)
+    return variant.takeError();
+  {
+    std::lock_guard lock(mutex);
+    ++variantRuns[*variant];
+  }
   return (*executor)->run(problem, run);
 }
 

@@ -44,6 +44,10 @@ static cl::opt<int64_t> resident(
 static cl::opt<uint64_t>
     seed("seed", cl::init(0), cl::cat(category), cl::value_desc("n"),
          cl::desc("Of the order in which the reference device runs CTAs"));
+static cl::opt<int64_t> smCount(
+    "sm-count", cl::init(0), cl::cat(category), cl::value_desc("n"),
+    cl::desc("Multiprocessors for which plans choose variants and grids "
+             "(default: those of the device; 132 for reference)"));
 static cl::opt<int> gpu("gpu", cl::init(0), cl::cat(category),
                         cl::value_desc("n"),
                         cl::desc("The GPU that --device=cuda runs on"));
@@ -93,6 +97,8 @@ int main(int argc, char **argv) {
   cases::CaseOptions options;
   options.poison = poison;
   options.seed = seed;
+  if (smCount > 0)
+    options.smCount = smCount;
   Expected<cases::CaseReport> report = cases::runCase(*file, **device, options);
   if (!report)
     return fail(report.takeError());

@@ -31,8 +31,8 @@ public:
   explicit TestDevice(Fault fault = Fault::None) : fault(fault) {}
 
   llvm::StringRef name() const override { return "test"; }
-  llvm::Expected<int64_t> workspaceBytes(const AttentionSpec &,
-                                         const Problem &) override {
+  llvm::Expected<int64_t> workspaceBytes(const AttentionSpec &, const Problem &,
+                                         const RunOptions &) override {
     return 64;
   }
   llvm::Error run(const AttentionSpec &spec, const Problem &problem,

@@ -110,7 +110,12 @@ TEST_F(CaseDevice, BadProblemCompilesNothing) {
 }
 
 TEST_F(CaseDevice, WorkspaceOfItsMultiprocessors) {
-  EXPECT_EQ(llvm::cantFail(device->workspaceBytes(spec, problem)), 101 * 256);
+  EXPECT_EQ(llvm::cantFail(device->workspaceBytes(spec, problem, {})),
+            101 * 256);
+  cases::RunOptions fewer;
+  fewer.smCount = 3;
+  EXPECT_EQ(llvm::cantFail(device->workspaceBytes(spec, problem, fewer)),
+            3 * 256);
 }
 
 TEST_F(CaseDevice, NoSuchDevice) {

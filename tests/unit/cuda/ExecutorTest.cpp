@@ -146,6 +146,12 @@ TEST_F(Executor, VariantsByTheDevicesMultiprocessors) {
     EXPECT_EQ(fake.work,
               (Lines{bound == 101 ? "ctx2 launch 10 x 32 shared 0"
                                   : "ctx2 launch 20 x 32 shared 0"}));
+    // Or those the caller says.
+    fake.work.clear();
+    CudaRunOptions options;
+    options.smCount = 50;
+    EXPECT_EQ(run(b.program, batchProblem(), options), "");
+    EXPECT_EQ(fake.work, Lines{"ctx2 launch 10 x 32 shared 0"});
   }
 }
 
