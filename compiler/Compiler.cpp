@@ -152,11 +152,11 @@ std::string scheduleKey(const AttentionSpec &spec, const Target &target) {
     std::optional<plan::KernelKind> kernel = plan::symbolizeKernelKind(kind);
     if (!kernel)
       continue;
-    llvm::Expected<Schedule> schedule =
-        chooseSchedule(*kernel,
-                       {spec.headDim, spec.headDimV,
-                        spec.score != ScoreKind::None, spec.align},
-                       target);
+    llvm::Expected<Schedule> schedule = chooseSchedule(
+        *kernel,
+        {spec.headDim, spec.headDimV, spec.score != ScoreKind::None, spec.align,
+         spec.mask != MaskKind::None},
+        target);
     stream << plan::stringifyKernelKind(*kernel) << ": ";
     if (schedule)
       stream << schedule->str() << '\n';

@@ -164,6 +164,8 @@ OwningOpRef<ModuleOp> weft::buildAttnModule(MLIRContext &context,
   Location loc = builder.getUnknownLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   (*module)->setAttr(kTargetAttr, builder.getStringAttr(target.name));
+  if (!target.tuning.empty())
+    (*module)->setAttr(kTuningAttr, builder.getStringAttr(target.tuning));
   (*module)->setAttr(kSpecAttr, builder.getStringAttr(spec.str()));
   builder.setInsertionPointToStart(module->getBody());
   if (spec.isBackward()) {

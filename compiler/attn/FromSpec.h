@@ -13,6 +13,8 @@ namespace weft {
 
 /// Module attributes: the target's name ("sm_90a") and the canonical spec.
 inline constexpr llvm::StringLiteral kTargetAttr = "weft.target";
+/// A tuning table in place of the target's own, as JSON; plans are made by it.
+inline constexpr llvm::StringLiteral kTuningAttr = "weft.tuning";
 inline constexpr llvm::StringLiteral kSpecAttr = "weft.spec";
 
 /// The symbol of a module's attn op.

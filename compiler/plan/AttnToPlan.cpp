@@ -32,10 +32,10 @@ struct ProblemFacts {
         dtype(op.getDtype()), headDim(op.getHeadDim()),
         headDimV(op.getHeadDimV()), headRatio(op.getHeadRatio()), q(op.getQ()),
         kv(op.getKv()), align(op.getAlign()),
-        scoreChange(!op.getScore().empty()) {}
+        scoreChange(!op.getScore().empty()), masked(!op.getMask().empty()) {}
 
   ScheduleProblem schedule() const {
-    return {headDim, headDimV, scoreChange, align};
+    return {headDim, headDimV, scoreChange, align, masked};
   }
 
   attn::SideAttr side(RowSpace rowSpace) const {
@@ -47,7 +47,7 @@ struct ProblemFacts {
   int64_t headDim, headDimV, headRatio;
   attn::SideAttr q, kv;
   int64_t align;
-  bool scoreChange;
+  bool scoreChange, masked;
   bool deterministic = false;
 };
 
@@ -305,10 +305,14 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
       getOperation().emitError() << llvm::toString(target.takeError());
       return signalPassFailure();
     }
+    Target tuned = **target;
+    if (auto tuning = getOperation()->getAttrOfType<StringAttr>(kTuningAttr))
+      tuned.tuning = tuning.getValue();
     LogicalResult done =
         isa<attn::ForwardOp>(problems[0])
-            ? planForward(cast<attn::ForwardOp>(problems[0]), **target)
-            : planBackward(cast<attn::BackwardOp>(problems[0]), **target);
+            ? planForward(cast<attn::ForwardOp>(problems[0]), tuned)
+            : planBackward(cast<attn::BackwardOp>(problems[0]), tuned);
+    getOperation()->removeAttr(kTuningAttr);
     if (failed(done))
       signalPassFailure();
   }

@@ -10,7 +10,8 @@ def AttnToPlan : Pass<"attn-to-plan", "::mlir::ModuleOp"> {
   let description = [{
     Adds to the module one `plan.kernel` per kernel (contract and schedule) and
     one `plan.func` per variant. The attn op stays: kernels name it. Schedules
-    come from the target (`weft.target`).
+    come from the target (`weft.target`) and its tuning table, or from the table
+    that `weft.tuning` holds as JSON.
 
     A backward whose query heads share key heads has two variants. The last
     walks a key head's query heads inside one CTA and needs no workspace for dK

@@ -2,11 +2,14 @@
 
 #include "compiler/schedule/Schedule.h"
 
+#include "compiler/tuning/Tuning.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace weft;
 using llvm::Twine;
@@ -22,10 +25,12 @@ static constexpr int64_t workingRegisters = 50;
 /// meets no bank conflict (`!warp.shared`).
 static constexpr int64_t rowPadding = 16;
 
-/// Registers of a consumer thread beside its fragments: with fewer, ptxas
-/// spills and makes wgmma wait. As measured on sm_90a, for two and for three
-/// consumers.
-static int64_t consumerRegisters(int64_t warps) { return warps > 8 ? 32 : 48; }
+/// Registers of a consumer thread beside its fragments, where P has `columns`
+/// columns: with fewer, ptxas spills and makes wgmma wait. As measured on
+/// sm_90a, for two and for three consumers.
+static int64_t consumerRegisters(int64_t columns) {
+  return 8 + 3 * columns / 10;
+}
 
 std::string Schedule::str() const {
   std::string text =
@@ -121,88 +126,60 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
   llvm_unreachable("all kinds are handled");
 }
 
-/// Preferences, best first: {rows, columns, warps, stages}. A warp that owns 32
-/// rows uses each fragment it loads twice; where its accumulators do not fit,
-/// 16 rows a warp halve them.
-static llvm::ArrayRef<Schedule> preferences(KernelKind kind) {
-  static const Schedule forward[] = {
-      {128, 64, 4, 2}, {128, 64, 8, 2}, {128, 48, 8, 2}, {128, 32, 8, 2},
-      {64, 64, 4, 2},  {64, 32, 4, 2},  {64, 16, 4, 2}};
-  static const Schedule backward[] = {
-      {64, 64, 4, 2}, {64, 32, 4, 2}, {64, 16, 4, 2}};
-  static const Schedule pointwise[] = {{64, 0, 4, 1}};
-  switch (kind) {
-  case KernelKind::forward:
-    return forward;
-  case KernelKind::dkdv:
-  case KernelKind::dk:
-  case KernelKind::dv:
-  case KernelKind::dq:
-    return backward;
-  case KernelKind::delta:
-  case KernelKind::reduce:
-  case KernelKind::fill:
-    return pointwise;
+/// Whether a kernel of that kind can be built so on `target`, and fits.
+static bool isLegal(const Schedule &schedule, KernelKind kind,
+                    const ScheduleProblem &problem, const Target &target) {
+  bool warpgroups = schedule.mma == plan::MatrixUnit::warpgroup;
+  if (warpgroups && (kind != KernelKind::forward || !target.warpgroupMma ||
+                     !target.bulkCopies || problem.align != 16))
+    return false;
+  ScheduleCost cost = scheduleCost(kind, schedule, problem);
+  if (cost.sharedBytes > target.sharedPerCta)
+    return false;
+  if (warpgroups)
+    return cost.registers + consumerRegisters(schedule.columns) <=
+           roleRegisters(schedule.warps).consumer;
+  return cost.registers + workingRegisters <=
+         std::min(target.registersPerThread,
+                  target.registersPerSm / (32 * schedule.warps));
+}
+
+/// The first legal schedule of the rows of `table` that hold the problem;
+/// `last` becomes the last one seen.
+static std::optional<Schedule> firstLegal(const TuningTable &table,
+                                          KernelKind kind,
+                                          const ScheduleProblem &problem,
+                                          const Target &target,
+                                          Schedule &last) {
+  for (const TuningRow &row : table.rows) {
+    if (!row.holds(kind, problem))
+      continue;
+    for (const Schedule &schedule : row.schedules)
+      if (isLegal(schedule, kind, problem, target))
+        return schedule;
+    last = row.schedules.back();
   }
-  llvm_unreachable("all kinds are handled");
-}
-
-/// Preferences of the forward where the target has warpgroup products and bulk
-/// copies may be used: three consumers where their fragments fit, else two with
-/// the widest tile that does. V goes back a step late, so it gets a stage more
-/// where there is room.
-static llvm::ArrayRef<Schedule> warpgroupPreferences() {
-  constexpr auto unit = plan::MatrixUnit::warpgroup;
-  static const Schedule forward[] = {
-      {192, 80, 12, 4, unit, 0, true}, {128, 128, 8, 2, unit, 3, true},
-      {128, 112, 8, 2, unit, 3, true}, {128, 112, 8, 2, unit, 2, true},
-      {128, 96, 8, 2, unit, 2, true},  {128, 80, 8, 2, unit, 2, true},
-      {128, 64, 8, 2, unit, 2, true}};
-  return forward;
-}
-
-static const Schedule *firstWithWarpgroups(KernelKind kind,
-                                           const ScheduleProblem &problem,
-                                           const Target &target) {
-  if (kind != KernelKind::forward || !target.warpgroupMma ||
-      !target.bulkCopies || problem.align != 16)
-    return nullptr;
-  // Wider accumulators still spill, whatever the tile.
-  if (problem.headDimV > 192)
-    return nullptr;
-  llvm::ArrayRef<Schedule> table = warpgroupPreferences();
-  const Schedule *found = llvm::find_if(table, [&](const Schedule &schedule) {
-    ScheduleCost cost = scheduleCost(kind, schedule, problem);
-    return cost.sharedBytes <= target.sharedPerCta &&
-           cost.registers + consumerRegisters(schedule.warps) <=
-               roleRegisters(schedule.warps).consumer;
-  });
-  return found == table.end() ? nullptr : found;
-}
-
-static const Schedule *firstThatFits(KernelKind kind,
-                                     const ScheduleProblem &problem,
-                                     const Target &target) {
-  llvm::ArrayRef<Schedule> table = preferences(kind);
-  const Schedule *found = llvm::find_if(table, [&](const Schedule &schedule) {
-    ScheduleCost cost = scheduleCost(kind, schedule, problem);
-    int64_t threadRegisters =
-        std::min(target.registersPerThread,
-                 target.registersPerSm / (32 * schedule.warps));
-    return cost.sharedBytes <= target.sharedPerCta &&
-           cost.registers + workingRegisters <= threadRegisters;
-  });
-  return found == table.end() ? nullptr : found;
+  return std::nullopt;
 }
 
 llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
                                               const ScheduleProblem &problem,
                                               const Target &target) {
-  if (const Schedule *found = firstWithWarpgroups(kind, problem, target))
+  Schedule smallest;
+  if (!target.tuning.empty()) {
+    llvm::Expected<TuningTable> given = parseTuning(target.tuning);
+    if (!given)
+      return given.takeError();
+    if (auto found = firstLegal(*given, kind, problem, target, smallest))
+      return *found;
+  } else if (const TuningTable *table = builtInTuning(target.name)) {
+    if (auto found = firstLegal(*table, kind, problem, target, smallest))
+      return *found;
+  }
+  const TuningTable *all = builtInTuning("default");
+  assert(all && "the table of all targets is part of the library");
+  if (auto found = firstLegal(*all, kind, problem, target, smallest))
     return *found;
-  if (const Schedule *found = firstThatFits(kind, problem, target))
-    return *found;
-  const Schedule &smallest = preferences(kind).back();
   ScheduleCost cost = scheduleCost(kind, smallest, problem);
   return llvm::createStringError(
       "no schedule of kernel '" + plan::stringifyKernelKind(kind) +
@@ -217,5 +194,10 @@ llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
 
 bool weft::fitsFusedKeyGradients(const ScheduleProblem &problem,
                                  const Target &target) {
-  return firstThatFits(KernelKind::dkdv, problem, target);
+  llvm::Expected<Schedule> found =
+      chooseSchedule(KernelKind::dkdv, problem, target);
+  if (found)
+    return true;
+  llvm::consumeError(found.takeError());
+  return false;
 }

@@ -1,9 +1,9 @@
 //===- Schedule.h - Tiles and pipelines, chosen for a target ----*- C++ -*-===//
 //
-// Which tiles a kernel works on. The choice is data: a table of preferences per
-// kind of kernel, and a model of the shared memory and registers that a row of
-// it needs. The first row that the target can hold is taken, so a smaller GPU
-// gets smaller tiles and no code of its own.
+// Which tiles a kernel works on. The choice is data: a tuning table
+// (compiler/tuning), and a model of the shared memory and registers that a
+// schedule needs. The first one that the target can hold is taken, so a smaller
+// GPU gets smaller tiles and no code of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,6 +42,7 @@ struct ScheduleProblem {
   /// Bytes to which rows are aligned; bulk copies, and with them warpgroup
   /// products, need 16.
   int64_t align = 2;
+  bool masked = false; ///< beside padding
 };
 
 /// Registers of a CTA with roles: what each thread has at launch, and then.
@@ -68,8 +69,9 @@ struct ScheduleCost {
 ScheduleCost scheduleCost(plan::KernelKind kind, const Schedule &schedule,
                           const ScheduleProblem &problem);
 
-/// The schedule of a kernel on `target`: the first row of the table for its
-/// kind that fits. An error says that none does and what they would need.
+/// The schedule of a kernel on `target`: the first one of its tuning table
+/// (`Target::tuning`, else the built-in one), then of the default table, that
+/// fits. An error says that none does and what they would need.
 llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind,
                                         const ScheduleProblem &problem,
                                         const Target &target);

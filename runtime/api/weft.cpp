@@ -8,6 +8,7 @@
 #include "runtime/api/weft.h"
 
 #include "compiler/explain/Explain.h"
+#include "compiler/tuning/Tuning.h"
 #include "runtime/api/Convert.h"
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
@@ -83,8 +84,10 @@ namespace {
 /// What a context's plans keep alive.
 class SharedState {
 public:
-  SharedState(std::string directory, ProgramCache::Warn warn)
-      : cache(std::move(directory), std::move(warn)) {}
+  SharedState(std::string directory, ProgramCache::Warn warn,
+              std::string tuning)
+      : cache(std::move(directory), std::move(warn)),
+        tuning(std::move(tuning)) {}
 
   /// The executor of `program`: one for all plans of a spec, and as old as the
   /// context, since work that it launched may outlive a plan.
@@ -105,6 +108,7 @@ public:
   }
 
   ProgramCache cache;
+  const std::string tuning; ///< in place of the targets' own, if not empty
 
 private:
   std::mutex mutex;
@@ -121,7 +125,8 @@ weft_status weft_context_create(const weft_context_options *given,
   if (!context)
     return fail(WEFT_INVALID_ARGUMENT, "the place for the context is NULL");
   *context = nullptr;
-  weft_context_options options{sizeof options, nullptr, nullptr, nullptr};
+  weft_context_options options{sizeof options, nullptr, nullptr, nullptr,
+                               nullptr};
   if (given) {
     Expected<weft_context_options> read =
         readStruct(given, options, "weft_context_options");
@@ -129,6 +134,11 @@ weft_status weft_context_create(const weft_context_options *given,
       return fail(WEFT_INVALID_ARGUMENT, read.takeError());
     options = *read;
   }
+  std::string tuning = options.tuning ? options.tuning : "";
+  if (!tuning.empty())
+    if (Error error = parseTuning(tuning).takeError())
+      return fail(WEFT_INVALID_ARGUMENT,
+                  "weft_context_options.tuning: " + toString(std::move(error)));
   ProgramCache::Warn warn;
   if (options.warn)
     warn = [function = options.warn, user = options.user](StringRef message) {
@@ -137,7 +147,7 @@ weft_status weft_context_create(const weft_context_options *given,
   *context = new weft_context{std::make_shared<SharedState>(
       options.cache_directory ? options.cache_directory
                               : ProgramCache::defaultDirectory(),
-      std::move(warn))};
+      std::move(warn), std::move(tuning))};
   return WEFT_OK;
 }
 
@@ -241,18 +251,18 @@ struct weft_plan {
   std::shared_ptr<SharedState> shared;
   AttentionSpec spec;
   std::string specText, targetText;
-  const Target *target = nullptr;
+  Target target;
   ProgramBytes program;
 };
 
 // The target that `where` names: a target, or a device's ordinal.
-static weft_status resolveTarget(StringRef where, const Target *&target) {
+static weft_status resolveTarget(StringRef where, Target &target) {
   if (!where.consume_front("cuda:")) {
     Expected<const Target *> named = targetByName(where);
     if (!named)
       return fail(WEFT_UNSUPPORTED,
                   toString(named.takeError()) + ", or a device such as cuda:0");
-    target = *named;
+    target = **named;
     return WEFT_OK;
   }
   int ordinal;
@@ -270,7 +280,7 @@ static weft_status resolveTarget(StringRef where, const Target *&target) {
       targetForDevice(device->major, device->minor);
   if (!found)
     return fail(WEFT_UNSUPPORTED, found.takeError());
-  target = *found;
+  target = **found;
   return WEFT_OK;
 }
 
@@ -289,16 +299,17 @@ weft_status weft_plan_create(weft_context *context, const char *text,
   auto plan = std::make_unique<weft_plan>();
   if (weft_status status = resolveTarget(where, plan->target))
     return status;
+  plan->target.tuning = context->shared->tuning;
   Expected<NvrtcIdentity> nvrtc = findNvrtc();
   if (!nvrtc)
     return fail(WEFT_UNAVAILABLE, nvrtc.takeError());
   Expected<ProgramBytes> program =
-      cachedProgram(context->shared->cache, *spec, *plan->target);
+      cachedProgram(context->shared->cache, *spec, plan->target);
   if (!program)
     return fail(WEFT_COMPILE_FAILED, program.takeError());
   plan->shared = context->shared;
   plan->specText = spec->str();
-  plan->targetText = plan->target->name.str();
+  plan->targetText = plan->target.name.str();
   plan->spec = std::move(*spec);
   plan->program = std::move(*program);
   *result = plan.release();
@@ -387,7 +398,7 @@ weft_status weft_plan_explain(const weft_plan *plan, char **text) {
                 Twine(!plan ? "the plan" : "the place for the text") +
                     " is NULL");
   *text = nullptr;
-  Expected<std::string> explanation = explain(plan->spec, *plan->target);
+  Expected<std::string> explanation = explain(plan->spec, plan->target);
   if (!explanation)
     return fail(WEFT_COMPILE_FAILED, explanation.takeError());
   return give(*explanation, text);

@@ -83,6 +83,10 @@ typedef struct weft_context_options {
    * written), from any thread. NULL: standard error. */
   void (*warn)(void *user, const char *message);
   void *user;
+  /* A tuning table as JSON (compiler/tuning/Tuning.h), in place of the one the
+   * library has for each target; schedules it lacks come from the default
+   * table. NULL: the library's own. */
+  const char *tuning;
 } weft_context_options;
 
 /* `options` may be NULL. Needs neither a GPU nor a driver. */

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/explain/Explain.h"
+#include "compiler/tuning/Tuning.h"
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
 #include "tools/weftc/Report.h"
@@ -73,6 +74,10 @@ static cl::opt<bool>
 static cl::opt<bool> explainPlans(
     "explain", cl::sub(compileCommand), cl::cat(category),
     cl::desc("Print the plan: who owns and who initialises each buffer"));
+static cl::opt<std::string>
+    tuningFile("tuning", cl::sub(compileCommand), cl::cat(category),
+               cl::desc("Tuning table in place of the target's own"),
+               cl::value_desc("FILE.json"));
 static cl::opt<bool> lineInfo("lineinfo", cl::sub(compileCommand),
                               cl::cat(category),
                               cl::desc("Keep source lines in the cubins"));
@@ -146,8 +151,21 @@ static int compile() {
   Expected<const Target *> target = targetByName(arch);
   if (!target)
     return fail(toString(target.takeError()));
+  Target tuned = **target;
+  std::unique_ptr<MemoryBuffer> tuning;
+  if (!tuningFile.empty()) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+        MemoryBuffer::getFile(tuningFile);
+    if (!file)
+      return fail("cannot read '" + tuningFile +
+                  "': " + file.getError().message());
+    tuning = std::move(*file);
+    tuned.tuning = tuning->getBuffer();
+    if (Error error = parseTuning(tuned.tuning).takeError())
+      return fail(tuningFile + ": " + toString(std::move(error)));
+  }
   std::map<Stage, std::string> stages;
-  Expected<CompiledText> text = makeText(**target, stages);
+  Expected<CompiledText> text = makeText(tuned, stages);
   if (!text)
     return fail(toString(text.takeError()));
 

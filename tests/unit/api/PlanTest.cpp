@@ -196,3 +196,29 @@ TEST_F(Plan, ManyThreadsGetOnePlanEach) {
     EXPECT_EQ(status, WEFT_OK);
   EXPECT_EQ(entries(), 1);
 }
+
+TEST_F(Plan, TuningTableOfTheContext) {
+  weft_context_options options = {};
+  options.struct_size = sizeof options;
+  options.cache_directory = folder.c_str();
+  options.tuning = R"({"rows": [
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64,
+     "schedules": ["rows = 64, columns = 16, warps = 4"]}]})";
+  weft_context *tuned = nullptr;
+  ASSERT_EQ(weft_context_create(&options, &tuned), WEFT_OK);
+  for (weft_context *from : {context, tuned, tuned}) {
+    weft_plan *plan = nullptr;
+    ASSERT_EQ(weft_plan_create(from, kSpec, "sm_90a", &plan), WEFT_OK)
+        << weft_last_error();
+    weft_plan_destroy(plan);
+  }
+  // Another schedule is another kernel, and it is kept as well.
+  EXPECT_EQ(entries(), 2);
+  weft_context_destroy(tuned);
+
+  options.tuning = "{}";
+  EXPECT_EQ(weft_context_create(&options, &tuned), WEFT_INVALID_ARGUMENT);
+  EXPECT_STREQ(weft_last_error(),
+               "weft_context_options.tuning: a tuning table is an object with "
+               "a list 'rows'");
+}

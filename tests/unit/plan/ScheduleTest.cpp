@@ -2,6 +2,8 @@
 
 #include "compiler/schedule/Schedule.h"
 
+#include "compiler/tuning/Tuning.h"
+
 #include <gtest/gtest.h>
 
 using namespace weft;
@@ -87,10 +89,9 @@ TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
   EXPECT_EQ(choose(KernelKind::forward, 64, 64, "sm_90a", 16),
             (Schedule{192, 80, 12, 4, unit, 0, true}));
   EXPECT_EQ(choose(KernelKind::forward, 192, 128, "sm_90a", 16),
-            (Schedule{128, 112, 8, 2, unit, 3, true}));
-  // Accumulators this wide spill.
-  EXPECT_EQ(choose(KernelKind::forward, 256, 256, "sm_90a", 16).mma,
-            plan::MatrixUnit::warp);
+            (Schedule{128, 128, 8, 2, unit, 2, true}));
+  EXPECT_EQ(choose(KernelKind::forward, 256, 256, "sm_90a", 16),
+            (Schedule{128, 80, 8, 2, unit, 2, true}));
   for (auto [kind, name, align] :
        {std::tuple(KernelKind::forward, "sm_90a", 2),
         std::tuple(KernelKind::forward, "sm_80", 16),
@@ -100,10 +101,9 @@ TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
     EXPECT_EQ(choose(kind, 128, 128, name, align).mma, plan::MatrixUnit::warp);
 }
 
-TEST(Schedule, EveryHeadDimButWideValuesFitsWarpgroups) {
+TEST(Schedule, EveryHeadDimFitsWarpgroups) {
   for (int64_t dim = 8; dim <= 256; dim += 8)
-    for (int64_t dimV :
-         {std::min<int64_t>(dim, 192), int64_t(8), int64_t(192)}) {
+    for (int64_t dimV : {dim, int64_t(8), int64_t(256)}) {
       Schedule schedule = llvm::cantFail(chooseSchedule(
           KernelKind::forward, {dim, dimV, false, 16}, target("sm_90a")));
       EXPECT_EQ(schedule.mma, plan::MatrixUnit::warpgroup)
@@ -155,4 +155,90 @@ TEST(Schedule, NothingFitsATinyTarget) {
             "head_dim_v 64: the smallest (rows = 64, columns = 16, warps = 4, "
             "stages = 2) needs 39936 bytes of shared memory of 1024 and 138 "
             "registers a thread of 255; use smaller head dims");
+}
+
+//===----------------------------------------------------------------------===//
+// Tuning tables
+//===----------------------------------------------------------------------===//
+
+TEST(Tuning, BuiltInTablesCanBeRead) {
+  ASSERT_FALSE(tuningTexts().empty());
+  for (const TuningText &text : tuningTexts()) {
+    llvm::Expected<TuningTable> table = parseTuning(text.json);
+    ASSERT_TRUE(bool(table))
+        << text.name << ": " << llvm::toString(table.takeError());
+    EXPECT_FALSE(table->rows.empty());
+  }
+  EXPECT_NE(builtInTuning("default"), nullptr);
+  EXPECT_EQ(builtInTuning("sm_90a")->chip, "NVIDIA H200");
+  EXPECT_EQ(builtInTuning("sm_1"), nullptr);
+}
+
+TEST(Tuning, SchedulesAreReadAsTheyAreWritten) {
+  Schedule schedule{192, 80, 12, 4, plan::MatrixUnit::warpgroup, 3, true};
+  EXPECT_EQ(llvm::cantFail(parseSchedule(schedule.str())), schedule);
+  schedule = {64, 32, 4, 2};
+  EXPECT_EQ(llvm::cantFail(parseSchedule(schedule.str())), schedule);
+}
+
+TEST(Tuning, RowsAreForClassesOfHeadDimsAndMasks) {
+  Target tuned = target("sm_90a");
+  tuned.tuning = R"({"rows": [
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64, "mask": "full",
+     "schedules": ["rows = 64, columns = 16, warps = 4, stages = 3"]},
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64, "mask": "masked",
+     "schedules": ["rows = 8192, columns = 16, warps = 4",
+                   "rows = 64, columns = 16, warps = 4, stages = 4"]}]})";
+  auto choose = [&](ScheduleProblem problem) {
+    return llvm::cantFail(chooseSchedule(KernelKind::forward, problem, tuned));
+  };
+  EXPECT_EQ(choose({64, 64}), (Schedule{64, 16, 4, 3}));
+  // The first one needs more shared memory than there is.
+  EXPECT_EQ(choose({64, 64, false, 2, true}), (Schedule{64, 16, 4, 4}));
+  // What the table has no row for comes from the default one.
+  EXPECT_EQ(choose({128, 64}),
+            llvm::cantFail(chooseSchedule(KernelKind::forward, {128, 64},
+                                          target("sm_100a"))));
+}
+
+TEST(Tuning, FaultsAreNamed) {
+  auto fault = [](llvm::StringRef json) {
+    llvm::Expected<TuningTable> table = parseTuning(json);
+    return table ? std::string() : llvm::toString(table.takeError());
+  };
+  auto row = [&](llvm::StringRef fields) {
+    return fault(("{\"rows\": [{" + fields + "}]}").str());
+  };
+  EXPECT_EQ(fault("{}"), "a tuning table is an object with a list 'rows'");
+  EXPECT_EQ(fault("{\"rows\": [1]}"), "row 0 of a tuning table: it is no "
+                                      "object");
+  EXPECT_EQ(row(R"("kernel": "x")"),
+            "row 0 of a tuning table: kernel is 'x'; use a kind of kernel, "
+            "such as forward");
+  EXPECT_EQ(row(R"("kernel": "dq")"),
+            "row 0 of a tuning table: head_dim is missing or below 1; give the "
+            "greatest head dim that the row is for");
+  std::string begin =
+      R"("kernel": "dq", "head_dim": 64, "head_dim_v": 64, "mask": )";
+  EXPECT_EQ(row(begin + R"("some")"),
+            "row 0 of a tuning table: mask is 'some'; use any, full or masked");
+  EXPECT_EQ(row(begin + R"("any")"),
+            "row 0 of a tuning table: schedules is missing or empty; list at "
+            "least one, the best first");
+  auto schedule = [&](const std::string &text) {
+    return row(begin + "\"any\", \"schedules\": [\"" + text + "\"]");
+  };
+  EXPECT_EQ(schedule("rows = 64, depth = 2"),
+            "row 0 of a tuning table: a schedule has no 'depth'; use rows, "
+            "columns, warps, stages, value_stages, mma, persistent");
+  EXPECT_EQ(schedule("rows = many"),
+            "row 0 of a tuning table: rows is 'many'; use a whole number of at "
+            "least 0");
+  EXPECT_EQ(schedule("rows = 64, mma = x"),
+            "row 0 of a tuning table: mma is 'x'; use warp or warpgroup");
+  EXPECT_EQ(schedule("rows = 64, persistent = yes"),
+            "row 0 of a tuning table: persistent is 'yes'; use true or false");
+  EXPECT_EQ(schedule("rows = 64, warps = 8"),
+            "row 0 of a tuning table: rows is 64 for 8 warps; use a multiple "
+            "of 16 for each warp");
 }

@@ -1,0 +1,15 @@
+# Writes OUTPUT, a C++ source with the text of every table of FILES (a list
+# separated by '|'): cmake -DOUTPUT=.. -DFILES=.. -P EmbedTables.cmake
+set(source "// Generated from compiler/tuning/tables. Do not edit.\n\n")
+string(APPEND source "#include \"compiler/tuning/Tuning.h\"\n\n")
+string(APPEND source "static const weft::TuningText kTables[] = {\n")
+string(REPLACE "|" ";" files "${FILES}")
+foreach(file IN LISTS files)
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
+  string(APPEND source "    {\"${name}\", R\"weft(${text})weft\"},\n")
+endforeach()
+string(APPEND source "};\n\n")
+string(APPEND source "llvm::ArrayRef<weft::TuningText> weft::tuningTexts() {\n")
+string(APPEND source "  return kTables;\n}\n")
+file(WRITE "${OUTPUT}" "${source}")
