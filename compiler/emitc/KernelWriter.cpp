@@ -37,6 +37,8 @@ KernelWriter::KernelWriter(warp::FuncOp kernel)
       threads(32 * kernel.getWarps()), arrays(registers.all().size()) {}
 
 FailureOr<emitc::FuncOp> KernelWriter::write() {
+  if (failed(checkSides()))
+    return failure();
   for (const RegisterArray &array : registers.all())
     if (elementsOf(array.type, warps) == 0)
       return kernel.emitError()

@@ -112,8 +112,6 @@ KernelWriter::Value KernelWriter::addressOfVariable(Value variable) {
 
 /// A loop over the points of this CTA; both roles walk the same.
 LogicalResult KernelWriter::writePoints(warp::PointsOp op) {
-  if (failed(checkSides()))
-    return failure();
   Block &body = op.getBody().front();
   comment("the points of the grid that this CTA takes, one after the other");
   Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");

@@ -153,8 +153,6 @@ KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
 }
 
 LogicalResult KernelWriter::writePoint(warp::PointOp op) {
-  if (failed(checkSides()))
-    return failure();
   comment("the point of the grid that this CTA takes");
   Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
   Slots slots = writeSlots();
