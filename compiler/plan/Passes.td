@@ -105,14 +105,19 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     Checks every plan of the module against the contracts of its kernels alone
     and changes nothing. Errors name the buffer and the launch:
 
-    1. every read and every add finds the state it needs;
-    2. on return every result is defined on `valid`, and filled on `gap` and
+    1. every read and every add finds the state it needs: a read of `valid` or
+       `all` what a launch computed, not what a memset left there;
+    2. results arrive undefined on `valid` and inputs defined; on return every
+       result is defined on `valid`, and filled on `gap` and
        `tail`: with -inf for LSE, else with 0;
     3. a buffer has one owner: what an op consumed is not used again;
     4. offsets are multiples of 256 and buffers that are live together do not
        overlap, for all sizes (offsets are linear in terms that are at least 0);
     5. every workspace buffer is released, and every result returned;
-    6. a deterministic plan adds to nothing (adds of a launch have no order).
+    6. a deterministic plan adds to nothing (adds of a launch have no order);
+    7. a launch whose kernel has a body has a CTA for every point of the body's
+       grid, for all lengths that the sequences can have (a persistent one: as
+       many, or as there are multiprocessors).
 
     Variants take the same arguments, and one of them is always taken: all have
     a guard but the last.

@@ -4,7 +4,10 @@
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/SizeAlgebra.h"
 #include "dialects/attn/Attn.h"
+#include "dialects/tile/Tile.h"
 #include "runtime/program/Program.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -99,6 +102,11 @@ private:
   /// What an argument may claim to hold. Inputs: `valid`. Others: gap and
   /// tail, where there are no such rows.
   LogicalResult checkArrival(BlockArgument argument, BufferType type) {
+    if (type.getValid().getValue())
+      return func.emitError()
+             << "argument '" << bufferName(argument) << "' arrives "
+             << stateText(type.getValid())
+             << " on valid; an input arrives defined, a result undefined";
     for (Domain domain : {Domain::gap, Domain::tail}) {
       if (type.getState(domain).isUndefined())
         continue;
@@ -126,7 +134,7 @@ private:
   LogicalResult checkOps() {
     for (Operation &op : body()) {
       if (auto launch = dyn_cast<LaunchOp>(op)) {
-        if (failed(checkLaunch(launch)))
+        if (failed(checkLaunch(launch)) || failed(checkGrid(launch)))
           return failure();
       } else if (auto memset = dyn_cast<MemsetOp>(op)) {
         if (isa<BlockArgument>(bufferRoot(memset.getBuffer())))
@@ -182,7 +190,7 @@ private:
                         if (!type.getState(domain).isReadable())
                           return LogicalResult(needs(
                               value, domain, type.getState(domain), "reads"));
-                      return success();
+                      return checkComputed(launch, value, type, contract);
                     })))
       return failure();
 
@@ -229,6 +237,84 @@ private:
                 });
   }
 
+  /// What a memset left in the rows of sequences is where sums begin, and
+  /// nobody's result: a launch that was to add to it is missing.
+  LogicalResult checkComputed(LaunchOp launch, Value value, BufferType type,
+                              OperandAttr contract) {
+    for (Domain domain : {Domain::valid, Domain::all})
+      if (llvm::is_contained(contract.getDomains(), domain) &&
+          type.getState(domain).getValue())
+        return launch.emitError()
+               << opText(launch) << " reads '" << bufferName(value) << "' on "
+               << stringifyDomain(domain) << ", which is still "
+               << stateText(type.getState(domain))
+               << "; a launch must write it or add to it first";
+    return success();
+  }
+
+  /// Once the kernel has a body, which says what its grid covers: a CTA for
+  /// every point, whatever the sequences' lengths are.
+  LogicalResult checkGrid(LaunchOp launch) {
+    Operation *kernel = module.lookupSymbol(
+        (launch.getKernel() + KernelOp::bodySuffix()).str());
+    auto grid =
+        kernel ? kernel->getAttrOfType<tile::GridAttr>("grid") : nullptr;
+    if (!grid)
+      return success();
+    auto schedule =
+        module.lookupSymbol<KernelOp>(launch.getKernel()).getSchedule();
+    bool held = grid.getKind() == tile::GridKind::held;
+    bool q = grid.getKind() == tile::GridKind::q;
+    std::optional<attn::SideAttr> rows = side(q ? RowSpace::q : RowSpace::kv);
+    if (!held && !rows)
+      return success();
+    SizeAlgebra::Polynomial needed;
+    if (held) {
+      needed = algebra.ceilDiv(
+          algebra.max(algebra.size(Size::rows_q), algebra.size(Size::rows_kv)),
+          grid.getRows());
+    } else if (rows->getLayout() == attn::RowLayout::thd) {
+      // Each sequence may end in a part of a tile.
+      needed = algebra.add(
+          algebra.ceilDiv(algebra.size(q ? Size::rows_q : Size::rows_kv),
+                          grid.getRows()),
+          algebra.size(Size::batch));
+    } else {
+      needed = algebra.multiply(
+          algebra.ceilDiv(algebra.size(q ? Size::seqlen_q : Size::seqlen_kv),
+                          grid.getRows()),
+          algebra.size(Size::batch));
+    }
+    if (grid.getHeads() != HeadSpace::none)
+      needed = algebra.multiply(
+          needed,
+          algebra.size(grid.getHeads() == HeadSpace::heads_q ? Size::heads_q
+                                                             : Size::heads_kv));
+    auto suffices = [&](Value ctas) {
+      return algebra.isNonNegative(
+          algebra.add(algebra.normalize(ctas), needed, -1));
+    };
+    // A CTA that takes point after point: one for each multiprocessor will do.
+    auto isMultiprocessors = [](Value value) {
+      auto size = value.getDefiningOp<SizeOp>();
+      return size && size.getSize() == Size::sm_count;
+    };
+    Value ctas = launch.getGrid();
+    if (auto least = ctas.getDefiningOp<arith::MinSIOp>();
+        least && schedule.getPersistent()) {
+      if (isMultiprocessors(least.getRhs()))
+        ctas = least.getLhs();
+      else if (isMultiprocessors(least.getLhs()))
+        ctas = least.getRhs();
+    }
+    if (suffices(ctas))
+      return success();
+    return launch.emitError()
+           << opText(launch) << " has a grid of "
+           << algebra.str(algebra.normalize(launch.getGrid()))
+           << " CTAs, but its points may be " << algebra.str(needed);
+  }
+
   /// Whether what `domain` holds is the result of adds to zeros.
   bool isSum(Value value, Domain domain) {
     auto launch = value.getDefiningOp<LaunchOp>();
@@ -251,7 +337,12 @@ private:
         return op.emitError()
                << "returns workspace '" << name << "'; release it";
       auto type = cast<BufferType>(value.getType());
-      if (!type.getValid().isReadable())
+      if (cast<BufferType>(bufferRoot(value).getType()).getValid().isReadable())
+        return op.emitError()
+               << "returns '" << name
+               << "', which arrives defined on valid; a result arrives "
+                  "undefined, so that the plan must write it";
+      if (type.getValid() != StateAttr::defined(module.getContext()))
         return op.emitError()
                << "returns '" << name << "' " << stateText(type.getValid())
                << " on valid; a launch must write it";

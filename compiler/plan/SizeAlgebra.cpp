@@ -85,6 +85,19 @@ Polynomial SizeAlgebra::ceilDiv(const Polynomial &a, int64_t divisor) {
   return atom({.kind = Atom::CeilDiv, .number = divisor, .lhs = a});
 }
 
+Polynomial SizeAlgebra::choice(Atom::Kind kind, const Polynomial &a,
+                               const Polynomial &b) {
+  if (a == b)
+    return a;
+  // One order of the operands, so that equal choices are equal atoms.
+  return b < a ? atom({.kind = kind, .lhs = b, .rhs = a})
+               : atom({.kind = kind, .lhs = a, .rhs = b});
+}
+
+Polynomial SizeAlgebra::max(const Polynomial &a, const Polynomial &b) {
+  return choice(Atom::Max, a, b);
+}
+
 Polynomial SizeAlgebra::alignUp(const Polynomial &a, int64_t divisor) {
   return multiply(ceilDiv(a, divisor), constant(divisor));
 }
@@ -116,11 +129,7 @@ Polynomial SizeAlgebra::normalize(Value value) {
     result = multiply(a, b);
   } else if (isa_and_nonnull<arith::MaxSIOp, arith::MinSIOp>(op)) {
     auto [a, b] = binary(op);
-    result =
-        a == b ? a
-               : atom({.kind = isa<arith::MaxSIOp>(op) ? Atom::Max : Atom::Min,
-                       .lhs = a,
-                       .rhs = b});
+    result = choice(isa<arith::MaxSIOp>(op) ? Atom::Max : Atom::Min, a, b);
   } else if (isa_and_nonnull<arith::CeilDivSIOp>(op) &&
              matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
              number.isStrictlyPositive()) {

@@ -37,6 +37,9 @@ public:
   Polynomial size(plan::Size size);
   Polynomial add(const Polynomial &a, const Polynomial &b, int64_t factor = 1);
   Polynomial multiply(const Polynomial &a, const Polynomial &b);
+  /// ceil(a / divisor), of a positive divisor.
+  Polynomial ceilDiv(const Polynomial &a, int64_t divisor);
+  Polynomial max(const Polynomial &a, const Polynomial &b);
   /// ceil(a / divisor) * divisor.
   Polynomial alignUp(const Polynomial &a, int64_t divisor);
 
@@ -58,7 +61,8 @@ private:
   };
 
   Polynomial atom(Atom atom);
-  Polynomial ceilDiv(const Polynomial &a, int64_t divisor);
+  /// `kind` is Max or Min.
+  Polynomial choice(Atom::Kind kind, const Polynomial &a, const Polynomial &b);
   Polynomial fail();
   bool isNonNegative(const Polynomial &a, int depth);
 

@@ -497,3 +497,111 @@ plan.func @first() {
 plan.func @second(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"}) {
   plan.return
 }
+
+// -----
+
+// (1) Nor does a read take zeros for a sum to which nothing was added.
+!work = !plan.buffer<f32, kv, one, 1>
+!work1 = !plan.buffer<f32, kv, one, 1, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+plan.kernel @reduce reduce of @a schedule <rows = 64> contract [#plan.operand<"x", in, [valid]>]
+plan.func @nothing_added() {
+  %four = arith.constant 4 : i64
+  %rows = plan.size rows_kv
+  %bytes = arith.muli %rows, %four : i64
+  %0 = plan.reserve "x" bytes(%bytes) : !work
+  %1 = plan.memset %0, 0.0 : !work -> !work1
+  // expected-error @below {{launch of @reduce reads 'x' on valid, which is still filled(0); a launch must write it or add to it first}}
+  plan.launch @reduce grid(%rows) in(%1 : !work1)
+  plan.release %1 : !work1
+  plan.return
+}
+
+// -----
+
+// (2) A result cannot claim to be there already, nor to be zeros to add to.
+!out = !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+module attributes {weft.kv = #attn.side<batch>} {
+  plan.func @arrives_written(%d_key: !out {weft.name = "d_key"}) -> !out {
+    // expected-error @below {{returns 'd_key', which arrives defined on valid; a result arrives undefined, so that the plan must write it}}
+    plan.return %d_key : !out
+  }
+}
+
+// -----
+
+!out = !plan.buffer<f32, q, heads_q, 1, valid = filled(0.0)>
+!out1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+plan.kernel @sum dq of @a schedule <rows = 64> contract [#plan.operand<"lse", acc, [valid]>]
+// expected-error @below {{argument 'lse' arrives filled(0) on valid; an input arrives defined, a result undefined}}
+plan.func @arrives_zero(%lse: !out {weft.name = "lse"}) -> !out1 {
+  %rows = plan.size rows_q
+  %0 = plan.launch @sum grid(%rows) acc(%lse : !out) -> !out1
+  plan.return %0 : !out1
+}
+
+// -----
+
+// (7) A CTA for every point: in thd each sequence may end in a part of a tile.
+!work = !plan.buffer<f32, q, heads_q, 1>
+!work1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+!tile = !tile.buffer<f32, q, heads_q, 1, packed>
+module attributes {weft.q = #attn.side<thd>} {
+  plan.kernel @delta delta of @a schedule <rows = 64> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @delta_body(%delta: !tile {weft.name = "delta"}) grid <q, 64, heads_q> schedule <rows = 64> {
+    tile.return
+  }
+  plan.func @few_ctas() {
+    %four = arith.constant 4 : i64
+    %c64 = arith.constant 64 : i64
+    %rows = plan.size rows_q
+    %heads = plan.size heads_q
+    %n = arith.muli %rows, %heads : i64
+    %bytes = arith.muli %n, %four : i64
+    %tiles = arith.ceildivsi %rows, %c64 : i64
+    %ctas = arith.muli %tiles, %heads : i64
+    %0 = plan.reserve "delta" bytes(%bytes) : !work
+    // expected-error @below {{launch of @delta has a grid of heads_q * ceil((rows_q) / 64) CTAs, but its points may be heads_q * batch + heads_q * ceil((rows_q) / 64)}}
+    %1 = plan.launch @delta grid(%ctas) out(%0 : !work) -> !work1
+    plan.release %1 : !work1
+    plan.return
+  }
+}
+
+// -----
+
+// A persistent kernel needs no more CTAs than there are multiprocessors; others
+// need one for each point.
+!work = !plan.buffer<f32, q, heads_q, 1>
+!work1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+!tile = !tile.buffer<f32, q, heads_q, 1, packed>
+module attributes {weft.q = #attn.side<batch>} {
+  plan.kernel @roams forward of @a schedule <rows = 128, columns = 64, warps = 8, mma = warpgroup, persistent = true> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @roams_body(%delta: !tile {weft.name = "delta"}) grid <q, 128, heads_q> schedule <rows = 128, columns = 64, warps = 8, mma = warpgroup, persistent = true> {
+    tile.return
+  }
+  plan.kernel @stays delta of @a schedule <rows = 128> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @stays_body(%delta: !tile {weft.name = "delta"}) grid <q, 128, heads_q> schedule <rows = 128> {
+    tile.return
+  }
+  plan.func @multiprocessors() {
+    %four = arith.constant 4 : i64
+    %c128 = arith.constant 128 : i64
+    %rows = plan.size rows_q
+    %heads = plan.size heads_q
+    %batch = plan.size batch
+    %seqlen = plan.size seqlen_q
+    %sms = plan.size sm_count
+    %n = arith.muli %rows, %heads : i64
+    %bytes = arith.muli %n, %four : i64
+    %tiles = arith.ceildivsi %seqlen, %c128 : i64
+    %slots = arith.muli %tiles, %batch : i64
+    %points = arith.muli %slots, %heads : i64
+    %ctas = arith.minsi %points, %sms : i64
+    %0 = plan.reserve "delta" bytes(%bytes) : !work
+    %1 = plan.launch @roams grid(%ctas) out(%0 : !work) -> !work1
+    // expected-error @below {{launch of @stays has a grid of min(}}
+    %2 = plan.launch @stays grid(%ctas) out(%1 : !work1) -> !work1
+    plan.release %2 : !work1
+    plan.return
+  }
+}

@@ -1,0 +1,246 @@
+//===- BodyKinds.cpp - Mutations of what kernels do -----------------------===//
+
+#include "tests/mutate/Kinds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::mutate;
+using weft::plan::LaunchOp;
+using weft::plan::RowSpace;
+
+namespace {
+/// A store, add or fill of a body.
+struct Write {
+  tile::FuncOp body;
+  Operation *op;
+
+  tile::PointOp point() {
+    return *body.getBody().front().getOps<tile::PointOp>().begin();
+  }
+  Value buffer() {
+    return isa<tile::FillOp>(op) ? op->getOperand(0) : op->getOperand(1);
+  }
+  std::string describe() {
+    auto argument = cast<BlockArgument>(buffer());
+    auto name = body.getArgAttrOfType<StringAttr>(argument.getArgNumber(),
+                                                  plan::kNameAttr);
+    return ("@" + body.getSymName() + ", " + op->getName().stripDialect() +
+            " to '" + (name ? name.getValue() : "?") + "'")
+        .str();
+  }
+};
+} // namespace
+
+/// Calls `edit(write)` for every write of every body until it returns true. An
+/// add that is left out makes a wrong sum and breaks no contract (bodies skip
+/// adds of nothing); that is found by the numerics tests.
+template <typename... OpTs, typename Edit>
+static void forWrites(EditablePlan &plan, Edit edit) {
+  for (LaunchOp launch : plan.all<LaunchOp>()) {
+    tile::FuncOp body = plan.bodyOf(launch);
+    SmallVector<Operation *> writes;
+    body.walk([&](Operation *op) {
+      if (isa<OpTs...>(op))
+        writes.push_back(op);
+    });
+    for (Operation *write : writes)
+      if (edit(Write{body, write}))
+        return;
+  }
+}
+
+static Value constant(OpBuilder &builder, Location loc, int64_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI64IntegerAttr(value));
+}
+
+/// Writes only where a < b, or a <= b.
+static void guard(Operation *write, arith::CmpIPredicate predicate, Value a,
+                  Value b) {
+  OpBuilder builder(write);
+  Location loc = write->getLoc();
+  Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+  auto branch = scf::IfOp::create(builder, loc, holds, /*withElse=*/false);
+  write->moveBefore(branch.thenBlock()->getTerminator());
+}
+
+static void dropBodyStore(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    if (!sites.take(write.describe()))
+      return false;
+    write.op->erase();
+    return true;
+  });
+}
+
+/// The side whose rows the grid does not go over.
+static std::optional<RowSpace> otherSide(tile::FuncOp body) {
+  switch (body.getGrid().getKind()) {
+  case tile::GridKind::q:
+    return RowSpace::kv;
+  case tile::GridKind::kv:
+    return RowSpace::q;
+  case tile::GridKind::held:
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+static void endEarly(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    std::optional<RowSpace> side = otherSide(write.body);
+    if (!side || !sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    Location loc = write.op->getLoc();
+    Value length = tile::LengthOp::create(builder, loc, builder.getI64Type(),
+                                          *side, write.point().getSequence());
+    guard(write.op, arith::CmpIPredicate::slt, constant(builder, loc, 0),
+          length);
+    return true;
+  });
+}
+
+/// The `tile.rows` that a store or an add writes; null for a fill.
+static tile::RowsOp rowsOf(Write write) {
+  if (isa<tile::FillOp>(write.op))
+    return {};
+  return write.op->getOperand(2).getDefiningOp<tile::RowsOp>();
+}
+
+static void wholeTilesOnly(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    tile::RowsOp rows = rowsOf(write);
+    if (!rows || !sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    Location loc = write.op->getLoc();
+    tile::RowsType type = rows.getResult().getType();
+    Value length =
+        tile::LengthOp::create(builder, loc, builder.getI64Type(),
+                               type.getRowSpace(), rows.getSequence());
+    Value end = arith::AddIOp::create(builder, loc, rows.getFirst(),
+                                      constant(builder, loc, type.getCount()));
+    guard(write.op, arith::CmpIPredicate::sle, end, length);
+    return true;
+  });
+}
+
+static void shiftRows(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    tile::RowsOp rows = rowsOf(write);
+    if (!rows || !sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    Location loc = write.op->getLoc();
+    Value first = arith::AddIOp::create(builder, loc, rows.getFirst(),
+                                        constant(builder, loc, 1));
+    Value moved = tile::RowsOp::create(builder, loc, rows.getResult().getType(),
+                                       rows.getSequence(), first);
+    write.op->setOperand(2, moved);
+    return true;
+  });
+}
+
+static void firstHeadOnly(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    if (cast<tile::BufferType>(write.buffer().getType()).getHeadSpace() ==
+            plan::HeadSpace::none ||
+        !sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    Location loc = write.op->getLoc();
+    guard(write.op, arith::CmpIPredicate::slt, write.point().getHead(),
+          constant(builder, loc, 1));
+    return true;
+  });
+}
+
+static void addForStore(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    if (!isa<tile::StoreOp>(write.op) ||
+        !cast<tile::BufferType>(write.buffer().getType())
+             .getElementType()
+             .isF32() ||
+        !sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    tile::AddOp::create(builder, write.op->getLoc(), TypeRange(),
+                        write.op->getOperands(), write.op->getAttrs());
+    write.op->erase();
+    return true;
+  });
+}
+
+static void storeForAdd(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::AddOp>(plan, [&](Write write) {
+    if (!sites.take(write.describe()))
+      return false;
+    OpBuilder builder(write.op);
+    tile::StoreOp::create(builder, write.op->getLoc(), TypeRange(),
+                          write.op->getOperands(), write.op->getAttrs());
+    write.op->erase();
+    return true;
+  });
+}
+
+/// Contract and body alike: each contributor of an element stores.
+static void accToOut(EditablePlan &plan, Sites &sites) {
+  for (LaunchOp launch : plan.all<LaunchOp>())
+    for (auto [index, operand] : llvm::enumerate(plan.operandsOf(launch)))
+      if (operand.contract.getAccess() == plan::Access::acc &&
+          sites.take(EditablePlan::describe(launch) + ", '" +
+                     operand.contract.getName() + "'"))
+        return plan.setContract(
+            launch, index, withAccess(operand.contract, plan::Access::out));
+}
+
+static void bodyFillValue(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
+    auto fill = dyn_cast<tile::FillOp>(write.op);
+    if (!fill || !sites.take(write.describe()))
+      return false;
+    fill.setValueAttr(FloatAttr::get(Float64Type::get(fill.getContext()), 1.0));
+    return true;
+  });
+}
+
+ArrayRef<Kind> weft::mutate::bodyKinds() {
+  static const Kind kinds[] = {
+      {"drop-body-store", Level::Body,
+       "a body does not write what its contract says", dropBodyStore},
+      {"end-early", Level::Body,
+       "points whose sequence is empty on the other side write nothing",
+       endEarly},
+      {"whole-tiles-only", Level::Body,
+       "a sequence's last, partly filled tile is not written", wholeTilesOnly},
+      {"shift-rows", Level::Body, "rows are written one row further",
+       shiftRows},
+      {"first-head-only", Level::Body, "only head 0 is written", firstHeadOnly},
+      {"add-for-store", Level::Body, "a body adds where its contract stores",
+       addForStore},
+      {"store-for-add", Level::Body, "a body stores where its contract adds",
+       storeForAdd},
+      {"acc-to-out", Level::Body,
+       "contract and body store where they added: several contributors of an "
+       "element",
+       accToOut},
+      {"body-fill-value", Level::Body,
+       "a body fills with another value than its contract says", bodyFillValue},
+      {"wait-for-later-ticket", Level::Body, "a CTA waits for a higher ticket",
+       nullptr,
+       "no body has a ticket: there are no ops for order between CTAs yet"},
+      {"drop-clip", Level::Body, "a store runs past the sequence's end",
+       nullptr, "every store of tile and warp is clipped by what the op means"},
+  };
+  return kinds;
+}
+
+SmallVector<Kind> weft::mutate::allKinds() {
+  SmallVector<Kind> kinds(planKinds());
+  llvm::append_range(kinds, bodyKinds());
+  return kinds;
+}
