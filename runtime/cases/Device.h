@@ -30,6 +30,12 @@ struct RunOptions {
   std::optional<int64_t> smCount;
 };
 
+/// What plans are made for on a device.
+struct CompiledFor {
+  std::string target;            ///< "sm_90a"
+  int64_t multiprocessors = 132; ///< that guards and grids see
+};
+
 class Device {
 public:
   virtual ~Device() = default;
@@ -53,8 +59,7 @@ public:
                           llvm::ArrayRef<Allocation> memory,
                           const RunOptions &options) = 0;
 
-  /// The plan of `spec` for people: who owns and initialises each buffer.
-  virtual llvm::Expected<std::string> explain(const AttentionSpec &spec) = 0;
+  virtual CompiledFor compiledFor() const = 0;
 
   /// How many runs each variant of the plans so far was chosen for, by name;
   /// empty for a device that cannot tell.

@@ -72,8 +72,8 @@ public:
   Error run(const AttentionSpec &spec, const Problem &problem,
             ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
-  Expected<std::string> explain(const AttentionSpec &spec) override {
-    return source.explain(spec);
+  cases::CompiledFor compiledFor() const override {
+    return {source.target, info.smCount};
   }
 
 private:

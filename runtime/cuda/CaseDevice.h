@@ -25,8 +25,7 @@ struct CaseProgramSource {
   std::function<llvm::Expected<std::vector<uint8_t>>(
       const AttentionSpec &spec, const CudaDeviceInfo &device)>
       program;
-  /// The plan of `spec` for people.
-  std::function<llvm::Expected<std::string>(const AttentionSpec &spec)> explain;
+  std::string target; ///< that programs are compiled for
 };
 
 /// The GPU `ordinal` as a device for cases. Programs are asked for once per

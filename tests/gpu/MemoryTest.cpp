@@ -113,7 +113,7 @@ TEST_F(Memory, CaseOnTheGpu) {
   std::unique_ptr<cases::Device> device = llvm::cantFail(makeCudaCaseDevice(
       *driver, 0,
       {[&](const AttentionSpec &, const CudaDeviceInfo &) { return bytes; },
-       [](const AttentionSpec &) { return std::string(); }}));
+       "sm_80"}));
 
   alignas(16) static uint32_t inputs[1024], results[1024];
   for (uint32_t i = 0; i < 1024; ++i) {

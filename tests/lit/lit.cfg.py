@@ -1,5 +1,6 @@
 # lit finds the tests beside this file; lit.site.cfg.py says where the programs are.
 import os
+import sys
 
 import lit.formats
 
@@ -12,3 +13,4 @@ config.test_exec_root = config.weft_lit_out
 config.environment["PATH"] = os.pathsep.join(
     [config.weft_bin, config.llvm_bin, config.environment["PATH"]]
 )
+config.substitutions.append(("%python", sys.executable))

@@ -2,7 +2,6 @@
 
 #include "tools/weft-run/Devices.h"
 
-#include "compiler/explain/Explain.h"
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/cuda/CaseDevice.h"
 
@@ -31,9 +30,7 @@ weft::createCudaDevice(const DeviceOptions &options) {
       return bytes.takeError();
     return **bytes;
   };
-  source.explain = [target = *target](const AttentionSpec &spec) {
-    return explain(spec, *target);
-  };
+  source.target = (*target)->name.str();
   return makeCudaCaseDevice(**driver, options.ordinal, std::move(source));
 }
 

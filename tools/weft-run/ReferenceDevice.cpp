@@ -4,7 +4,6 @@
 
 #include "compiler/Pipeline.h"
 #include "compiler/attn/FromSpec.h"
-#include "compiler/explain/Explain.h"
 #include "runtime/reference/ReferenceExecutor.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,8 +35,8 @@ public:
   Error run(const AttentionSpec &spec, const Problem &problem,
             llvm::ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
-  Expected<std::string> explain(const AttentionSpec &spec) override {
-    return weft::explain(spec, target);
+  cases::CompiledFor compiledFor() const override {
+    return {target.name.str(), ReferenceOptions().smCount};
   }
   std::map<std::string, int64_t> variantsRun() const override {
     std::lock_guard lock(mutex);

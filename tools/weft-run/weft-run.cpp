@@ -1,15 +1,18 @@
 //===- weft-run.cpp - Runs a case file and checks every result ------------===//
 //
-//   weft-run CASE.json --device=reference|cuda [--poison] [--explain] [--json]
+//   weft-run CASE.json --device=reference|cuda [--poison]
+//   [--explain[=FILE.svg]] [--json]
 //
 // Exits 0 only if every result is right and every expectation holds.
 //
 //===----------------------------------------------------------------------===//
 
+#include "compiler/explain/Explain.h"
 #include "runtime/cases/RunCase.h"
 #include "tools/weft-run/Devices.h"
 #include "tools/weft-run/ReportPrinter.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,9 +32,10 @@ static cl::opt<bool>
     poison("poison", cl::cat(category),
            cl::desc("Run every pass again with results and workspace filled "
                     "with a pattern first"));
-static cl::opt<bool> explainPlans(
-    "explain", cl::cat(category),
-    cl::desc("Print the plans: who owns and who initialises each buffer"));
+static cl::opt<std::string> explainFile(
+    "explain", cl::cat(category), cl::ValueOptional, cl::value_desc("FILE.svg"),
+    cl::desc("Print the plans: who owns and who initialises each buffer; or "
+             "draw them, with several to FILE-1.svg, FILE-2.svg, .."));
 static cl::opt<bool> jsonOutput("json", cl::cat(category),
                                 cl::desc("Print the report as JSON"));
 static cl::opt<std::string>
@@ -57,24 +61,63 @@ static int fail(Error error) {
   return 1;
 }
 
-/// The plan of every spec of the case, each once.
-static Error printPlans(const cases::CaseReport &report,
-                        cases::Device &device) {
-  std::vector<std::string> seen;
-  for (const cases::CallReport &call : report.calls)
-    for (const std::string &text : call.specs) {
-      if (is_contained(seen, text))
-        continue;
-      seen.push_back(text);
-      Expected<AttentionSpec> spec = AttentionSpec::parse(text);
-      if (!spec)
-        return spec.takeError();
-      Expected<std::string> plan = device.explain(*spec);
-      if (!plan)
-        return plan.takeError();
+/// Where the drawing of spec `index` of `count` goes.
+static std::string drawingFile(size_t index, size_t count) {
+  if (count == 1)
+    return explainFile;
+  return StringRef(explainFile).drop_back(4).str() + "-" +
+         std::to_string(index + 1) + ".svg";
+}
+
+/// The plan of every spec of the case, each once, for the first call that has
+/// it.
+static Error explainPlans(const cases::CaseFile &file,
+                          const cases::CaseReport &report,
+                          cases::Device &device) {
+  cases::CompiledFor made = device.compiledFor();
+  Expected<const Target *> target = targetByName(made.target);
+  if (!target)
+    return target.takeError();
+  MapVector<StringRef, size_t> specs; // with its first call
+  for (auto [n, call] : enumerate(report.calls))
+    for (const std::string &text : call.specs)
+      specs.insert({text, n});
+  for (auto [index, entry] : enumerate(specs)) {
+    Expected<AttentionSpec> spec = AttentionSpec::parse(entry.first);
+    if (!spec)
+      return spec.takeError();
+    Expected<cases::ResolvedCall> call = cases::resolveCall(file, entry.second);
+    if (!call)
+      return call.takeError();
+    Problem problem;
+    problem.batch = call->batch;
+    problem.q = call->q;
+    problem.kv = call->kv;
+    ExplainOptions options;
+    options.sizes = program::SizeValues::fromProblem(
+        problem, smCount > 0 ? int64_t(smCount) : made.multiprocessors);
+    options.drawing = !explainFile.empty();
+    Expected<std::string> plan = explain(*spec, **target, options);
+    if (!plan)
+      return plan.takeError();
+    if (!options.drawing) {
       // JSON keeps standard output for itself.
       (jsonOutput ? errs() : outs()) << *plan << "\n";
+      continue;
     }
+    std::string path = drawingFile(index, specs.size());
+    std::error_code error;
+    raw_fd_ostream stream(path, error);
+    if (!error) {
+      stream << *plan;
+      stream.close();
+      error = stream.error();
+      stream.clear_error();
+    }
+    if (error)
+      return createStringError("cannot write '" + path +
+                               "': " + error.message());
+  }
   return Error::success();
 }
 
@@ -83,6 +126,10 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Runs a case file and compares every result with an fp64 reference\n");
+  if (!explainFile.empty() && !StringRef(explainFile).ends_with(".svg"))
+    return fail(
+        createStringError("--explain draws to a file that ends in .svg, not '" +
+                          explainFile + "'; without a file it prints"));
   Expected<cases::CaseFile> file = cases::CaseFile::load(input);
   if (!file)
     return fail(file.takeError());
@@ -102,8 +149,8 @@ int main(int argc, char **argv) {
   Expected<cases::CaseReport> report = cases::runCase(*file, **device, options);
   if (!report)
     return fail(report.takeError());
-  if (explainPlans)
-    if (Error e = printPlans(*report, **device))
+  if (explainFile.getNumOccurrences() > 0)
+    if (Error e = explainPlans(*file, *report, **device))
       return fail(std::move(e));
   if (jsonOutput)
     printJson(outs(), *file, (*device)->name(), *report);

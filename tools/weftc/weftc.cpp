@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -71,9 +72,17 @@ static cl::opt<bool>
     report("report", cl::sub(compileCommand), cl::cat(category),
            cl::desc("Print registers, spills, shared memory, warnings and "
                     "times as JSON (the default without --emit)"));
-static cl::opt<bool> explainPlans(
-    "explain", cl::sub(compileCommand), cl::cat(category),
-    cl::desc("Print the plan: who owns and who initialises each buffer"));
+static cl::opt<std::string> explainFile(
+    "explain", cl::sub(compileCommand), cl::cat(category), cl::ValueOptional,
+    cl::value_desc("FILE.svg"),
+    cl::desc("Print the plans: who owns and who initialises each buffer; or "
+             "draw them"));
+static cl::opt<std::string> sizesAtHand(
+    "sizes", cl::sub(compileCommand), cl::cat(category),
+    cl::value_desc("name=n,.."),
+    cl::desc("The problem that --explain speaks of: batch, rows_q, rows_kv, "
+             "heads_q, heads_kv, of batch layouts seqlen_q and seqlen_kv, and "
+             "sm_count (default 132)"));
 static cl::opt<std::string>
     tuningFile("tuning", cl::sub(compileCommand), cl::cat(category),
                cl::desc("Tuning table in place of the target's own"),
@@ -147,6 +156,61 @@ static Expected<CompiledText> makeText(const Target &target,
   return compileStageToText((*file)->getBuffer(), from, target, onStage);
 }
 
+// What --sizes says; rows of batch layouts follow from the rest.
+static Expected<program::SizeValues> parseSizes() {
+  program::SizeValues sizes;
+  sizes[program::SizeKind::sm_count] = 132;
+  SmallVector<StringRef> entries;
+  StringRef(sizesAtHand).split(entries, ',', -1, /*KeepEmpty=*/false);
+  for (StringRef entry : entries) {
+    auto [name, value] = entry.split('=');
+    int64_t number = 0;
+    const program::SizeKind *found =
+        find_if(program::EnumValuesSizeKind(), [&, name = name](auto kind) {
+          return name == program::EnumNameSizeKind(kind);
+        });
+    if (found == std::end(program::EnumValuesSizeKind()) ||
+        value.getAsInteger(10, number) || number < 0)
+      return createStringError(
+          "--sizes has '" + entry +
+          "'; give NAME=NUMBER with a name of batch, seqlen_q, seqlen_kv, "
+          "rows_q, rows_kv, heads_q, heads_kv, sm_count");
+    sizes[*found] = number;
+  }
+  for (auto [rows, seqlen] :
+       {std::pair(program::SizeKind::rows_q, program::SizeKind::seqlen_q),
+        std::pair(program::SizeKind::rows_kv, program::SizeKind::seqlen_kv)}) {
+    int64_t product = 0;
+    if (!sizes[rows] &&
+        !MulOverflow(sizes[program::SizeKind::batch], sizes[seqlen], product))
+      sizes[rows] = product;
+  }
+  return sizes;
+}
+
+// Explains the plans of `planText`, where --explain says.
+static Error explain(StringRef planText) {
+  ExplainOptions options;
+  if (!sizesAtHand.empty()) {
+    Expected<program::SizeValues> sizes = parseSizes();
+    if (!sizes)
+      return sizes.takeError();
+    options.sizes = *sizes;
+  }
+  options.drawing = !explainFile.empty();
+  if (options.drawing && !StringRef(explainFile).ends_with(".svg"))
+    return createStringError("--explain draws to a file that ends in .svg, "
+                             "not '" +
+                             explainFile + "'; without a file it prints");
+  Expected<std::string> explanation = explainPlan(planText, options);
+  if (!explanation)
+    return explanation.takeError();
+  if (options.drawing)
+    return writeFile(explainFile, *explanation);
+  outs() << *explanation;
+  return Error::success();
+}
+
 static int compile() {
   Expected<const Target *> target = targetByName(arch);
   if (!target)
@@ -169,7 +233,8 @@ static int compile() {
   if (!text)
     return fail(toString(text.takeError()));
 
-  bool wantsReport = report || (emit == Emit::None && !explainPlans);
+  bool explains = explainFile.getNumOccurrences() > 0;
+  bool wantsReport = report || (emit == Emit::None && !explains);
   if (emit != Emit::None && emit <= Emit::Cuda) {
     auto stage = Stage(int(emit.getValue()) - int(Emit::Attn));
     auto found = stages.find(stage);
@@ -179,16 +244,12 @@ static int compile() {
     if (Error error = writeOutput(found->second))
       return fail(toString(std::move(error)));
   }
-  if (explainPlans) {
+  if (explains) {
     auto plan = stages.find(Stage::Plan);
     if (plan == stages.end())
       return fail("the input is past the plan stage, which --explain reads");
-    Expected<std::string> explanation = explainPlan(plan->second);
-    if (!explanation)
-      return fail(toString(explanation.takeError()));
-    outs() << text->program.spec << "\ncompiled for " << (*target)->name
-           << "\n\n"
-           << *explanation;
+    if (Error error = explain(plan->second))
+      return fail(toString(std::move(error)));
   }
   if (!wantsReport && emit < Emit::Ptx)
     return 0;

@@ -38,9 +38,7 @@ public:
   llvm::Error run(const AttentionSpec &spec, const Problem &problem,
                   llvm::ArrayRef<Allocation> memory,
                   const RunOptions &options) override;
-  llvm::Expected<std::string> explain(const AttentionSpec &) override {
-    return "one loop nest";
-  }
+  CompiledFor compiledFor() const override { return {"sm_90a", 132}; }
 
   int runs = 0;
 

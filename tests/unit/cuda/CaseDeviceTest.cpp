@@ -49,7 +49,7 @@ protected:
            EXPECT_EQ(info.ordinal, 1);
            return bytes;
          },
-         [](const AttentionSpec &) { return std::string("plan"); }}));
+         "sm_80"}));
   }
   ~CaseDevice() override {
     device.reset();

@@ -86,24 +86,31 @@ TEST(Explain, SaysWhoOwnsAndInitialisesAResult) {
   EXPECT_EQ(
       about(explained(), "d_key"),
       R"(    d_key            bf16 [rows_kv, heads_kv, 64]  the caller's, a result
+        bytes        rows_kv * heads_kv * 128
         valid        written by step 5, @dkdv
         gap, tail    filled with 0 by step 8, @fill
+        owner        the caller, @dkdv from step 5, @fill from step 8, the caller from step 10
 )");
   EXPECT_EQ(
       about(explained(), "d_query"),
       R"(    d_query          bf16 [rows_q, heads_q, 64]    the caller's, a result
+        bytes        rows_q * heads_q * 128
         valid        filled with 0 by step 9, fill
         gap, tail    no such rows: the layout has no padding
+        owner        the caller, fill from step 9, the caller from step 10
 )");
 }
 
 TEST(Explain, SaysWhoOwnsAndInitialisesWorkspace) {
   EXPECT_EQ(
       about(explained(), "delta"),
-      "    delta            f32 [rows_q, heads_q, 1]      the plan's workspace "
-      "from step 1 to 6, rows_q * heads_q * 4 bytes at offset 0\n"
-      "        valid        written by step 2, @delta\n"
-      "        gap, tail    not initialised: never read\n");
+      R"(    delta            f32 [rows_q, heads_q, 1]      the plan's workspace from step 1 to 6
+        bytes        rows_q * heads_q * 4
+        at offset    0
+        valid        written by step 2, @delta
+        gap, tail    not initialised: never read
+        owner        the plan from step 1, @delta from step 2, released by step 6
+)");
   EXPECT_NE(about(explained(), "sum")
                 .find("valid, gap, tail  filled with 0 by step 4, memset"),
             std::string::npos)
@@ -114,6 +121,7 @@ TEST(Explain, InputsAreReadOnValidAlone) {
   EXPECT_EQ(
       about(explained(), "out"),
       R"(    out              bf16 [rows_q, heads_q, 64]    the caller's, only read
+        bytes        rows_q * heads_q * 128
         valid        written by the caller
         gap, tail    may hold anything: never read
 )");
@@ -139,6 +147,67 @@ TEST(Explain, StepsComeInOrderWithTheirAccesses) {
 
 TEST(Explain, SaysWhatItRestsOn) {
   EXPECT_NE(explained().find("trusted, not proved"), std::string::npos);
+}
+
+// 100 rows and 3 sequences of 2 heads; 5 CTAs a head.
+static weft::ExplainOptions atHand() {
+  weft::ExplainOptions options;
+  auto &sizes = options.sizes.emplace();
+  sizes[weft::program::SizeKind::batch] = 3;
+  sizes[weft::program::SizeKind::rows_q] = 100;
+  sizes[weft::program::SizeKind::heads_q] = 2;
+  sizes[weft::program::SizeKind::sm_count] = 10;
+  return options;
+}
+
+TEST(Explain, TellsTheProblemAtHand) {
+  llvm::Expected<std::string> text = weft::explainPlan(kPlan, atHand());
+  ASSERT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  for (const char *part :
+       {"batch = 3, rows_q = 100, heads_q = 2, sm_count = 10\n",
+        "heads_q < sm_count (does not hold for this problem)\n",
+        "        bytes        rows_q * heads_q * 4 = 800\n",
+        "launch @dkdv, (ceil(rows_q / 64) + batch) * heads_q = 10 CTAs\n"})
+    EXPECT_NE(text->find(part), std::string::npos) << part << "\n" << *text;
+}
+
+TEST(Explain, AmountsThatOverflowHaveNoValue) {
+  weft::ExplainOptions options = atHand();
+  (*options.sizes)[weft::program::SizeKind::rows_q] = int64_t(1) << 62;
+  llvm::Expected<std::string> text = weft::explainPlan(kPlan, options);
+  ASSERT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  EXPECT_NE(text->find("bytes        rows_q * heads_q * 4\n"),
+            std::string::npos)
+      << *text;
+}
+
+static size_t count(const std::string &text, const std::string &part) {
+  size_t found = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != std::string::npos; ++at)
+    ++found;
+  return found;
+}
+
+TEST(Explain, DrawsALaneForEachDomainThatIsTouched) {
+  weft::ExplainOptions options = atHand();
+  options.drawing = true;
+  llvm::Expected<std::string> svg = weft::explainPlan(kPlan, options);
+  ASSERT_TRUE(static_cast<bool>(svg)) << llvm::toString(svg.takeError());
+  // One stretch of the accumulator's valid rows for each of what they hold.
+  for (const char *part : {"data-state=\"undefined\" data-since=\"3\"",
+                           "data-state=\"filled(0)\" data-since=\"4\"",
+                           "data-state=\"defined\" data-since=\"5\"",
+                           "<title>step 5, @dkdv, adds to sum (valid)</title>",
+                           "<title>step 8, @fill, fills d_key (tail)</title>",
+                           "@media (prefers-color-scheme: dark)",
+                           ">step 5</text>", ">10 CTAs</text>"})
+    EXPECT_NE(svg->find(part), std::string::npos) << part << "\n" << *svg;
+  // The padding of d_query, which has no rows there, has no lanes; that of the
+  // accumulator has: a memset writes it.
+  EXPECT_EQ(count(*svg, "<title>d_query, gap"), 0u);
+  EXPECT_EQ(count(*svg, "<title>d_query, valid"), 2u);
+  EXPECT_EQ(count(*svg, "<title>sum, gap"), 2u);
+  EXPECT_EQ(count(*svg, "<g "), count(*svg, "</g>") - count(*svg, "<g>"));
 }
 
 TEST(Explain, OtherTextIsAnError) {
