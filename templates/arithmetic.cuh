@@ -21,6 +21,12 @@ WEFT_DEVICE int64_t ceil_div(int64_t a, int64_t b) {
   return quotient + (a % b != 0 && (a < 0) == (b < 0));
 }
 
+/// The bound of a loop over tiles of which there are less than 2^30, so that
+/// nothing is lost.
+WEFT_DEVICE int32_t loop_bound(int64_t x) {
+  return static_cast<int32_t>(lesser(greater(x, -(1 << 30)), 1 << 30));
+}
+
 // ---- f32 -------------------------------------------------------------------
 
 /// 2^x; 0 for -inf. Relative error 2^-22.

@@ -96,10 +96,51 @@ WEFT_DEVICE bool starts_in_order(const int32_t *starts, int64_t rows,
   return in_order;
 }
 
-/// The point that CTA `cta` of `ctas` takes in the round of points that begins
-/// with `first`: every other round goes backwards, so that who had a long one
-/// gets a short one.
-WEFT_DEVICE uint32_t balanced_point(uint32_t first, uint32_t cta,
-                                    uint32_t ctas) {
-  return first + (first / ctas % 2 ? ctas - 1 - cta : cta);
+// ---- order of points -------------------------------------------------------
+//
+// Where the work of a tile grows with its number, a CTA takes units of two
+// slots: a long tile of a sequence and a short one, which together are as much
+// as any other two. Units are walked a group of heads at a time.
+
+/// The tile that stands at a place of a sequence of so many tiles: the last,
+/// the first, the last but one, .. With `odd` pairs begin at the second place,
+/// and the first one has the tile of mean length.
+WEFT_DEVICE int64_t paired_tile(int64_t place, int64_t tiles, bool odd) {
+  if (place >= tiles)
+    return place;
+  int64_t middle = tiles / 2, paired = odd ? tiles - 1 : tiles;
+  if (odd && place-- == 0)
+    return middle;
+  int64_t tile = place % 2 ? place / 2 : paired - 1 - place / 2;
+  return odd && tile >= middle ? tile + 1 : tile;
+}
+
+/// How many of `heads` are walked together if `bytes` of each are to stay in a
+/// cache for as long; at least one.
+WEFT_DEVICE uint32_t heads_together(uint32_t heads, int64_t bytes,
+                                    int64_t cache) {
+  int64_t count = cache / (bytes < 1 ? 1 : bytes);
+  return static_cast<uint32_t>(clamp(count, 1, heads));
+}
+
+/// Head and number of unit `unit` of `units` for each head: `together` heads
+/// at a time, for each unit one head after the other.
+WEFT_DEVICE uint32_t unit_head(uint32_t unit, uint32_t units, uint32_t heads,
+                               uint32_t together) {
+  uint32_t group = unit / (units * together), first = group * together;
+  uint32_t size = heads - first < together ? heads - first : together;
+  return first + (unit - first * units) % size;
+}
+WEFT_DEVICE uint32_t unit_number(uint32_t unit, uint32_t units, uint32_t heads,
+                                 uint32_t together) {
+  uint32_t group = unit / (units * together), first = group * together;
+  uint32_t size = heads - first < together ? heads - first : together;
+  return (unit - first * units) / size;
+}
+
+/// How many slots a CTA looks at that takes units cta, cta + ctas, .. of
+/// `units`, with `slots` each.
+WEFT_DEVICE uint32_t unit_steps(uint32_t units, uint32_t slots, uint32_t cta,
+                                uint32_t ctas) {
+  return cta < units ? ((units - 1 - cta) / ctas + 1) * slots : 0;
 }

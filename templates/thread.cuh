@@ -13,6 +13,17 @@ WEFT_DEVICE int32_t thread_index() {
 }
 WEFT_DEVICE uint32_t cta_index() { return blockIdx.x; }
 WEFT_DEVICE uint32_t cta_count() { return gridDim.x; }
+/// The same, read at this place: nothing of it lives on.
+WEFT_DEVICE uint32_t cta_index_here() {
+  uint32_t index;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(index));
+  return index;
+}
+WEFT_DEVICE uint32_t cta_count_here() {
+  uint32_t count;
+  asm volatile("mov.u32 %0, %%nctaid.x;" : "=r"(count));
+  return count;
+}
 
 /// A value that is the same for all lanes of a warp, known as such.
 WEFT_DEVICE int32_t warp_uniform(int32_t value) {

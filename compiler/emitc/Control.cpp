@@ -109,6 +109,10 @@ LogicalResult KernelWriter::assignAll(ArrayRef<Assignment> assignments) {
   return success();
 }
 
+static emitc::LiteralOp asLiteral(Value value) {
+  return value.getDefiningOp<emitc::LiteralOp>();
+}
+
 LogicalResult KernelWriter::writeFor(Operation *op) {
   auto loop = ::cast<scf::ForOp>(op);
   Value lower = scalar(loop.getLowerBound());
@@ -134,6 +138,14 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
   if (failed(assignAll(initial)))
     return failure();
 
+  // Bulk copies name rows by 32 bits, so tiles can be counted in as many: a
+  // register less for each bound, and the copying threads have few.
+  bool narrow = role == Role::producer && lower.getType() == i64();
+  if (narrow)
+    for (Value *bound : {&lower, &upper, &step})
+      *bound = asLiteral(*bound)
+                   ? literal(asLiteral(*bound).getValue(), i32())
+                   : pure("arithmetic", "loop_bound", i32(), *bound);
   auto written = emitc::ForOp::create(builder, loc, lower, upper, step,
                                       [](OpBuilder &, Location, Value) {});
   auto given = op->getAttrOfType<StringAttr>(plan::kNameAttr);
@@ -143,6 +155,8 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(written.getBody());
+    if (narrow)
+      scalars[loop.getInductionVar()] = cast(written.getInductionVar(), i64());
     scopes.push_back({op, begin});
     for (Value argument : loop.getRegionIterArgs()) {
       takeCarried(argument, argument);

@@ -101,9 +101,14 @@ private:
   struct Slots {
     Value tiles, slots; ///< u32
   };
-  Slots writeSlots();
+  /// `anew`: from sizes that are read again here, so that nothing of them has
+  /// to live on where this is written twice.
+  Slots writeSlots(bool anew = false);
   /// The sequence and tile (of the source) of a slot; whether it exists.
-  Value writeSlot(Value slot, const Slots &slots, Value sequence, Value tile);
+  /// `paired`: long and short tiles of a sequence take turns.
+  Value writeSlot(Value slot, const Slots &slots, Value sequence, Value tile,
+                  bool paired = false);
+  Value headsTogether(Value heads);
   Value rowsHeld(plan::RowSpace space);
   Value heads(plan::HeadSpace space);
 

@@ -116,34 +116,75 @@ LogicalResult KernelWriter::writePoints(warp::PointsOp op) {
   comment("the points of the grid that this CTA takes, one after the other");
   Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
   Value ctas = name(pure("thread", "cta_count", u32(), {}), "ctas");
-  Slots slots = writeSlots();
-  Value heads = name(
-      this->cast(this->heads(kernel.getGrid().getHeads()), u32()), "heads");
-  Value points = name(multiply(slots.slots, heads), "points");
   bool balanced = op.getBalanced();
-  auto loop =
-      emitc::ForOp::create(builder, loc, balanced ? literal(0, u32()) : cta,
-                           points, ctas, [](OpBuilder &, Location, Value) {});
+  Slots slots;
+  Value heads, points, pair, units;
+  auto here = [&](StringRef callee) -> Value {
+    return emitc::CallOpaqueOp::create(builder, loc, TypeRange(u32()), callee,
+                                       ValueRange())
+        .getResult(0);
+  };
+  auto count = [&](bool anew) {
+    if (anew) {
+      cta = name(here("cta_index_here"), "cta");
+      ctas = name(here("cta_count_here"), "ctas");
+    }
+    slots = writeSlots(anew);
+    Value given = this->heads(kernel.getGrid().getHeads());
+    heads = name(this->cast(anew ? anchored(given) : given, u32()), "heads");
+    points = name(multiply(slots.slots, heads), "points");
+    if (!balanced)
+      return;
+    pair = name(emitc::ConditionalOp::create(
+                    builder, loc, u32(),
+                    compare(emitc::CmpPredicate::gt, points, ctas),
+                    literal(2, u32()), literal(1, u32())),
+                "pair");
+    units = name(
+        divide(subtract(this->add(slots.slots, pair), literal(1, u32())), pair),
+        "units");
+  };
+  count(/*anew=*/false);
+  Value first = cta, end = points, step = ctas;
+  if (balanced) {
+    first = literal(0, u32());
+    end = name(pure("rows", "unit_steps", u32(),
+                    {multiply(units, heads), pair, cta, ctas}),
+               "steps");
+    step = literal(1, u32());
+  }
+  auto loop = emitc::ForOp::create(builder, loc, first, end, step,
+                                   [](OpBuilder &, Location, Value) {});
   loop->setAttr(plan::kNameAttr,
-                builder.getStringAttr(balanced ? "round" : "point"));
+                builder.getStringAttr(balanced ? "step" : "point"));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
   beginHead();
-  Value point = loop.getInductionVar();
-  Value isPoint = literal("true", i1());
+  Value point = loop.getInductionVar(), head, slot, isSlot;
   if (balanced) {
-    point = name(pure("rows", "balanced_point", u32(), {point, cta, ctas}),
-                 "point");
-    isPoint = compare(emitc::CmpPredicate::lt, point, points);
+    comment("a long tile and a short one in turn, if there are enough of them");
+    count(/*anew=*/true);
+  }
+  if (balanced) {
+    Value together = name(headsTogether(heads), "together");
+    Value unit =
+        name(this->add(multiply(divide(point, pair), ctas), cta), "unit");
+    head = pure("rows", "unit_head", u32(), {unit, units, heads, together});
+    Value number =
+        pure("rows", "unit_number", u32(), {unit, units, heads, together});
+    slot =
+        name(this->add(multiply(number, pair), remainder(point, pair)), "slot");
+    isSlot = compare(emitc::CmpPredicate::lt, slot, slots.slots);
+  } else {
+    head = divide(point, slots.slots);
+    slot = remainder(point, slots.slots);
+    isSlot = literal("true", i1());
   }
   LogicalResult result = success();
-  ifThen(isPoint, [&] {
-    Value by = balanced ? heads : slots.slots;
-    Value quotient = divide(point, by), rest = remainder(point, by);
-    Value head = balanced ? rest : quotient, slot = balanced ? quotient : rest;
+  ifThen(isSlot, [&] {
     scalars[body.getArgument(2)] = name(this->cast(head, i64()), "head");
-    Value exists =
-        writeSlot(slot, slots, body.getArgument(0), body.getArgument(1));
+    Value exists = writeSlot(slot, slots, body.getArgument(0),
+                             body.getArgument(1), balanced);
     ifThen(exists, [&] {
       beginHead();
       result = writeBlock(body, /*hasTerminator=*/false);

@@ -84,32 +84,38 @@ static bool isHeld(tile::GridAttr grid) {
   return grid.getKind() == tile::GridKind::held;
 }
 
-KernelWriter::Slots KernelWriter::writeSlots() {
+KernelWriter::Slots KernelWriter::writeSlots(bool anew) {
   tile::GridAttr grid = kernel.getGrid();
   RowSpace space = spaceOf(grid);
   Value rows = literal(grid.getRows(), i64());
   auto ceilDiv = [&](Value a, Value b) {
     return pure("arithmetic", "ceil_div", i64(), {a, b});
   };
+  auto size = [&](Value argument) {
+    return anew ? anchored(argument) : argument;
+  };
   Slots made;
   if (isHeld(grid)) {
-    made.slots = ceilDiv(pure("arithmetic", "greater", i64(),
-                              {rowsHeld(RowSpace::q), rowsHeld(RowSpace::kv)}),
-                         rows);
+    made.slots = ceilDiv(
+        pure("arithmetic", "greater", i64(),
+             {size(rowsHeld(RowSpace::q)), size(rowsHeld(RowSpace::kv))}),
+        rows);
   } else if (isPacked(sideOf(space))) {
-    made.slots =
-        this->add(ceilDiv(rowsHeld(space), rows), sizeArgument("batch"));
+    made.slots = this->add(ceilDiv(size(rowsHeld(space)), rows),
+                           size(sizeArgument("batch")));
   } else {
-    Value seqlen = sizeArgument("seqlen" + suffixOf(space).str());
+    Value seqlen = size(sizeArgument("seqlen" + suffixOf(space).str()));
     made.tiles = name(this->cast(ceilDiv(seqlen, rows), u32()), "tiles");
-    made.slots = multiply(this->cast(sizeArgument("batch"), u32()), made.tiles);
+    made.slots =
+        multiply(this->cast(size(sizeArgument("batch")), u32()), made.tiles);
   }
   made.slots = name(this->cast(made.slots, u32()), "slots");
   return made;
 }
 
 KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
-                                            Value sequenceOf, Value tileOf) {
+                                            Value sequenceOf, Value tileOf,
+                                            bool paired) {
   tile::GridAttr grid = kernel.getGrid();
   RowSpace space = spaceOf(grid);
   attn::SideAttr side = sideOf(space);
@@ -118,11 +124,11 @@ KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
     return name(this->cast(value, i64()), called);
   };
   // From the last slot down: the last tiles of sequences come first.
-  if (kernel.getDescending())
+  if (kernel.getDescending() && !paired)
     slot = subtract(subtract(slots.slots, literal(1, u32())), slot);
   name(slot, "slot");
 
-  Value sequence, tile, exists;
+  Value sequence, tile, exists, before;
   if (isHeld(grid)) {
     sequence = literal(0, i64());
     tile = wide(slot, "tile");
@@ -133,16 +139,26 @@ KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
     sequence = name(pure("rows", "sequence_of_slot", i64(),
                          {starts, total, sizeArgument("batch"), step, slot}),
                     "sequence");
-    tile = name(subtract(slot, pure("rows", "first_slot", i64(),
-                                    {starts, total, step, sequence})),
-                "tile");
+    before = pure("rows", "first_slot", i64(), {starts, total, step, sequence});
+    tile = name(subtract(slot, before), paired ? "place" : "tile");
   } else {
     sequence = wide(divide(slot, slots.tiles), "sequence");
-    tile = wide(remainder(slot, slots.tiles), "tile");
+    tile = wide(remainder(slot, slots.tiles), paired ? "place" : "tile");
+    before = subtract(slot, remainder(slot, slots.tiles));
     if (!side.getPadded())
       exists = literal("true", i1());
   }
   scalars[sequenceOf] = sequence;
+  if (paired && before) {
+    Value tiles = exists ? this->cast(slots.tiles, i64())
+                         : pure("arithmetic", "ceil_div", i64(),
+                                {lengthOf(space, sequenceOf),
+                                 literal(grid.getRows(), i64())});
+    Value odd = compare(emitc::CmpPredicate::ne,
+                        remainder(before, literal(2, before.getType())),
+                        literal(0, before.getType()));
+    tile = name(pure("rows", "paired_tile", i64(), {tile, tiles, odd}), "tile");
+  }
   scalars[tileOf] = tile;
   if (!exists)
     exists = name(compare(emitc::CmpPredicate::lt,
@@ -150,6 +166,28 @@ KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
                           lengthOf(space, sequenceOf)),
                   "exists");
   return exists;
+}
+
+/// How many heads are walked together, so that what their tiles read of the
+/// other side stays in the L2. The lengths of packed sequences are not known
+/// here: all heads of a tile, then.
+KernelWriter::Value KernelWriter::headsTogether(Value heads) {
+  constexpr int64_t cache = int64_t(16) << 20; // a third of an H200's
+  RowSpace own = spaceOf(kernel.getGrid());
+  RowSpace other = own == RowSpace::q ? RowSpace::kv : RowSpace::q;
+  if (isPacked(sideOf(other)))
+    return heads;
+  int64_t rowBytes = 0;
+  for (Type type : kernel.getFunctionType().getInputs())
+    if (auto buffer = dyn_cast<tile::BufferType>(type);
+        buffer && buffer.getRowSpace() == other)
+      rowBytes += buffer.getColumns() *
+                  buffer.getElementType().getIntOrFloatBitWidth() / 8;
+  Value bytes =
+      multiply(sizeArgument(other == RowSpace::q ? "seqlen_q" : "seqlen_kv"),
+               literal(rowBytes, i64()));
+  return pure("rows", "heads_together", u32(),
+              {heads, bytes, literal(cache, i64())});
 }
 
 LogicalResult KernelWriter::writePoint(warp::PointOp op) {

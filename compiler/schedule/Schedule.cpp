@@ -46,11 +46,12 @@ std::string Schedule::str() const {
   return text;
 }
 
-RoleRegisters weft::roleRegisters(int64_t warps) {
+RoleRegisters weft::roleRegisters(int64_t warps, bool balanced) {
   int64_t threads = 32 * warps + 128;
   int64_t launch = llvm::alignDown(65536 / threads, 8);
-  // With 32 the copying thread of three consumers' launch spills.
-  int64_t producer = warps > 8 ? 40 : 24;
+  // Three consumers leave little: 152 registers are short by a few where a
+  // CTA looks for its points, else the copying threads are, with 32.
+  int64_t producer = warps <= 8 ? 24 : balanced ? 32 : 40;
   int64_t consumer =
       llvm::alignDown((launch * threads - producer * 128) / (32 * warps), 8);
   return {launch, producer, std::min<int64_t>(consumer, 240)};

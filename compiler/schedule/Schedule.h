@@ -51,8 +51,8 @@ struct RoleRegisters {
   int64_t launch = 0, producer = 0, consumer = 0;
 };
 /// Those of a CTA with `warps` consumer warps (a multiple of 4, at least 8) and
-/// one producer warpgroup.
-RoleRegisters roleRegisters(int64_t warps);
+/// one producer warpgroup; `balanced`: its points are walked so (warp.points).
+RoleRegisters roleRegisters(int64_t warps, bool balanced = false);
 
 /// Bytes of a ring slot's full and empty barrier, and those that may be lost
 /// where the kernel aligns its shared memory for swizzled tiles.

@@ -55,7 +55,7 @@ public:
     makeRings();
 
     rewriter.setInsertionPoint(exists);
-    RoleRegisters registers = roleRegisters(function.getWarps());
+    RoleRegisters registers = roleRegisters(function.getWarps(), isBalanced());
     Location loc = exists.getLoc();
     auto roles = warp::RolesOp::create(rewriter, loc, registers.producer,
                                        registers.consumer);
@@ -114,12 +114,14 @@ private:
     });
   }
 
+  /// Whether CTAs take point after point, and work grows with the tile.
+  bool isBalanced() {
+    return function.getDescending() && function.getSchedule().getPersistent();
+  }
+
   warp::PointsOp makePoints(Region &role, Location loc) {
     rewriter.createBlock(&role);
-    // Work that grows with the tile is dealt out longest first.
-    bool balanced =
-        function.getDescending() && function.getSchedule().getPersistent();
-    auto points = warp::PointsOp::create(rewriter, loc, balanced);
+    auto points = warp::PointsOp::create(rewriter, loc, isBalanced());
     Type i64 = rewriter.getI64Type();
     rewriter.createBlock(&points.getBody(), {}, {i64, i64, i64},
                          {loc, loc, loc});

@@ -251,10 +251,13 @@ def Warp_PointsOp : Warp_Op<"points", [NoTerminator, SingleBlock, RecursiveMemor
     `warp.point` gives CTA w: slot w % slots of head w / slots. A slot that does
     not exist is skipped. Both roles visit the same points in the same order.
 
-    With `balanced`, for work that grows with the tile: item w is slot
-    w / heads of head w % heads, so that (with `descending` of the function) the
-    longest items of all heads come first, and every other round of G items is
-    walked backwards: in odd rounds r the CTA takes r G + G - 1 - c.
+    With `balanced`, for work that grows with the tile, a CTA takes units c,
+    c + G, ... of two neighbouring slots of a head (of one if there are no more
+    points than CTAs). The tiles of a sequence stand in its slots in the order
+    last, first, last but one, ..., so that a unit is a long tile and a short
+    one, as much work as any other of that length. Units go a group of heads at
+    a time, those of one number for all heads of the group first: few enough
+    heads that the rows of the other side that their tiles read stay in the L2.
   }];
   let arguments = (ins UnitAttr:$balanced);
   let regions = (region SizedRegion<1>:$body);

@@ -57,3 +57,38 @@ warp.func @f_body(%q: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
   }
   warp.return
 }
+
+// Units of two slots, a long tile and a short one, walked a group of heads at a
+// time.
+
+// CHECK-LABEL: weft_g(
+// CHECK: const uint32_t pair = points > ctas ? 2 : 1;
+// CHECK: const uint32_t steps = unit_steps(units * heads, pair, cta, ctas);
+// CHECK: for (uint32_t step = 0; step < steps; ++step) {
+// CHECK: const uint32_t cta_2 = cta_index_here();
+// CHECK: const uint32_t together = heads_together({{.*}}, {{.*}} * 256, 16777216);
+// CHECK: unit_head({{.*}}, together)
+// CHECK: const uint32_t slot = unit_number({{.*}}, together) * pair_2 + step % pair_2;
+// CHECK: if (slot < slots_2) {
+warp.func @g_body(%k: !tile.buffer<bf16, kv, heads_q, 128> {weft.name = "key"},
+                  %out: !tile.buffer<f32, q, heads_q, 1> {weft.name = "out"})
+    grid <q, 128, heads_q> descending
+    schedule <rows = 128, columns = 128, warps = 8, stages = 1, mma = warpgroup, persistent = true>
+    align = 16 attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %ring = warp.ring : !warp.ring<1, !warp.shared<128, 128, bf16, swizzled>>
+  warp.roles registers(24, 240) producer {
+    warp.points balanced {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %c0 = arith.constant 0 : i64
+      %rows = tile.rows %s, %c0 : !tile.rows<kv, 128>
+      warp.send %ring, %k[%rows, %h] : !warp.ring<1, !warp.shared<128, 128, bf16, swizzled>>, !tile.buffer<bf16, kv, heads_q, 128>, !tile.rows<kv, 128>
+    }
+  } consumer {
+    warp.points balanced {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %k0 = warp.receive %ring : !warp.ring<1, !warp.shared<128, 128, bf16, swizzled>> -> !warp.shared<128, 128, bf16, swizzled>
+      warp.consumed %ring : !warp.ring<1, !warp.shared<128, 128, bf16, swizzled>>
+    }
+  }
+  warp.return
+}

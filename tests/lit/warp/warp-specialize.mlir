@@ -91,7 +91,7 @@ warp.func @walk(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<b
 // persistent kernel whose work grows with the tile deals it out longest first.
 
 // CHECK-LABEL: warp.func @balanced(
-// CHECK: warp.roles registers(40, 152) producer {
+// CHECK: warp.roles registers(32, 160) producer {
 // CHECK-NEXT: warp.points balanced {
 // CHECK-NEXT: ^bb0(%{{.*}}: i64, %{{.*}}: i64, %[[HEAD:.*]]: i64):
 // CHECK: scf.for

@@ -116,8 +116,9 @@ TEST(Schedule, EveryHeadDimFitsWarpgroups) {
 }
 
 TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
-  for (int64_t warps : {8, 12, 16}) {
-    RoleRegisters registers = roleRegisters(warps);
+  for (auto [warps, balanced] : {std::pair(8, false), std::pair(12, false),
+                                 std::pair(12, true), std::pair(16, true)}) {
+    RoleRegisters registers = roleRegisters(warps, balanced);
     int64_t threads = 32 * warps + 128;
     EXPECT_LE(registers.launch * threads, 65536);
     EXPECT_LE(128 * registers.producer + 32 * warps * registers.consumer,
@@ -128,6 +129,7 @@ TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
   }
   EXPECT_EQ(roleRegisters(8).consumer, 240);
   EXPECT_EQ(roleRegisters(12).consumer, 152);
+  EXPECT_EQ(roleRegisters(12, /*balanced=*/true).consumer, 160);
 }
 
 TEST(Schedule, CostOfWarpgroupsCountsSwizzledBlocks) {

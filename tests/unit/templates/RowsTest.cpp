@@ -61,6 +61,56 @@ TEST(Rows, EverySlotIsOneTileAndEveryTileHasOne) {
   }
 }
 
+TEST(Rows, PairedPlacesHoldEveryTile) {
+  for (int64_t tiles = 0; tiles < 40; ++tiles)
+    for (bool odd : {false, true}) {
+      std::vector<int> seen(tiles + 3, 0);
+      for (int64_t place = 0; place < tiles + 3; ++place) {
+        int64_t tile = paired_tile(place, tiles, odd);
+        ASSERT_GE(tile, 0);
+        ASSERT_LT(tile, tiles + 3);
+        ++seen[tile];
+        // What a pair costs is the same for all pairs of a sequence, give or
+        // take the middle tile.
+        if (place % 2 == int64_t(odd) && place + 1 < tiles) {
+          int64_t cost = tile + paired_tile(place + 1, tiles, odd);
+          ASSERT_GE(cost, tiles - 1 - int64_t(odd));
+          ASSERT_LE(cost, tiles);
+        }
+      }
+      for (int count : seen)
+        ASSERT_EQ(count, 1);
+    }
+}
+
+TEST(Rows, UnitsAreEverySlotOfEveryHeadOnce) {
+  for (uint32_t slots : {1, 2, 3, 7, 8})
+    for (uint32_t heads : {1, 2, 5, 12})
+      for (uint32_t together = 1; together <= heads; ++together)
+        for (uint32_t ctas : {1, 3, 10, 200})
+          for (uint32_t pair : {1, 2}) {
+            uint32_t units = (slots + pair - 1) / pair;
+            std::vector<int> seen(slots * heads, 0);
+            for (uint32_t cta = 0; cta < ctas; ++cta) {
+              uint32_t steps = unit_steps(units * heads, pair, cta, ctas);
+              for (uint32_t step = 0; step < steps; ++step) {
+                uint32_t unit = step / pair * ctas + cta;
+                uint32_t head = unit_head(unit, units, heads, together);
+                uint32_t slot =
+                    unit_number(unit, units, heads, together) * pair +
+                    step % pair;
+                if (slot < slots)
+                  ++seen.at(slot * heads + head);
+              }
+            }
+            for (int count : seen)
+              ASSERT_EQ(count, 1);
+          }
+  EXPECT_EQ(heads_together(32, 4 << 20, 16 << 20), 4u);
+  EXPECT_EQ(heads_together(32, int64_t(1) << 40, 16 << 20), 1u);
+  EXPECT_EQ(heads_together(32, 0, 16 << 20), 32u);
+}
+
 TEST(Rows, UnusedRowsAreThoseOfNoSequence) {
   std::mt19937 random(2);
   for (int round = 0; round < 1000; ++round) {
