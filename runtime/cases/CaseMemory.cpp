@@ -215,7 +215,7 @@ Error CaseMemory::reserveWorkspace(int64_t bytes) {
 //===----------------------------------------------------------------------===//
 
 void CaseMemory::drawTensor(const ResolvedCall &call, TensorId id,
-                            bool gapsOnly) {
+                            bool gapsOnly, bool other) {
   HostTensor tensor = this->tensor(call, id);
   const Placement &place = tensor.place;
   if (place.elements() == 0)
@@ -224,7 +224,8 @@ void CaseMemory::drawTensor(const ResolvedCall &call, TensorId id,
     tensor.store(0, 0, 0, 1);
     return;
   }
-  RandomStream stream(file->inputs.seed, uint64_t(id));
+  RandomStream stream(uint64_t(file->inputs.seed) + (other ? 1 : 0),
+                      uint64_t(id));
   std::vector<bool> used = usedRows(call, id);
   for (int64_t row = 0; row < place.rows(); ++row) {
     if (gapsOnly && used[row])
@@ -241,7 +242,7 @@ void CaseMemory::drawTensor(const ResolvedCall &call, TensorId id,
   }
 }
 
-void CaseMemory::drawInputs(const ResolvedCall &call) {
+void CaseMemory::drawInputs(const ResolvedCall &call, bool other) {
   std::vector<TensorId> inputs = {TensorId::Q, TensorId::K, TensorId::V};
   if (file->isBackward())
     inputs.push_back(TensorId::DO);
@@ -251,7 +252,7 @@ void CaseMemory::drawInputs(const ResolvedCall &call) {
     if (Allocation *allocation = find(place(*file, call, id).allocation))
       std::memset(allocation->data, 0xff, allocation->bytes);
   for (TensorId id : inputs)
-    drawTensor(call, id, /*gapsOnly=*/false);
+    drawTensor(call, id, /*gapsOnly=*/false, other);
 }
 
 void CaseMemory::fillForwardGaps(const ResolvedCall &call) {
@@ -259,17 +260,18 @@ void CaseMemory::fillForwardGaps(const ResolvedCall &call) {
     drawTensor(call, id, /*gapsOnly=*/true);
 }
 
-void CaseMemory::poison(const ResolvedCall &call, PassKind pass) {
+void CaseMemory::poison(const ResolvedCall &call, PassKind pass,
+                        uint8_t pattern) {
   for (TensorId id : resultsOf(pass)) {
     HostTensor tensor = this->tensor(call, id);
     const Placement &place = tensor.place;
     for (int64_t row = 0; row < place.rows(); ++row)
       for (int64_t head = 0; head < place.heads; ++head)
         std::memset(tensor.data + place.at(row, head) * place.elementBytes,
-                    0xff, place.columns * place.elementBytes);
+                    pattern, place.columns * place.elementBytes);
   }
   if (Allocation *workspace = find(workspaceName))
-    std::memset(workspace->data, 0xff, workspace->bytes);
+    std::memset(workspace->data, pattern, workspace->bytes);
 }
 
 HostTensor CaseMemory::tensor(const ResolvedCall &call, TensorId id) const {

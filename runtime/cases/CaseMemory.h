@@ -53,13 +53,14 @@ public:
 
   /// Draws every input of the case's pass, gap and tail rows included.
   /// Elements of input allocations that belong to no tensor become NaN.
-  void drawInputs(const ResolvedCall &call);
+  /// `other`: another draw than the case's.
+  void drawInputs(const ResolvedCall &call, bool other = false);
   /// Fills gap and tail rows of O and LSE, which a forward left zero, before
   /// they are inputs of the backward.
   void fillForwardGaps(const ResolvedCall &call);
   /// Fills the results of `pass` (their own elements only) and the workspace
-  /// with bytes of 0xFF: NaN, or -1.
-  void poison(const ResolvedCall &call, PassKind pass);
+  /// with bytes of `pattern`.
+  void poison(const ResolvedCall &call, PassKind pass, uint8_t pattern = 0xff);
 
   /// The problem of one pass of `call`, workspace included. Writes the offsets
   /// and lengths of the call into their allocations.
@@ -78,7 +79,8 @@ private:
   const Allocation *find(llvm::StringRef name) const {
     return const_cast<CaseMemory *>(this)->find(name);
   }
-  void drawTensor(const ResolvedCall &call, TensorId id, bool gapsOnly);
+  void drawTensor(const ResolvedCall &call, TensorId id, bool gapsOnly,
+                  bool other = false);
   void fillResults();
   const int32_t *copyList(llvm::StringRef name, const int32_t *list,
                           int64_t entries);

@@ -20,9 +20,9 @@ namespace weft::cases {
 
 struct RunOptions {
   /// The executor's own poison mode: fill workspace and results (their own
-  /// elements only) with a pattern before the first launch. The case has done
+  /// elements only) with this byte before the first launch. The case has done
   /// the same in host memory.
-  bool poison = false;
+  std::optional<uint8_t> poison;
   /// Seeds whatever the executor leaves open (the order of CTAs).
   uint64_t seed = 0;
   /// Multiprocessors that a plan sees when it chooses its variant and its grid;
@@ -58,6 +58,17 @@ public:
   virtual llvm::Error run(const AttentionSpec &spec, const Problem &problem,
                           llvm::ArrayRef<Allocation> memory,
                           const RunOptions &options) = 0;
+
+  /// One pass of one problem, as `run` takes it.
+  struct Job {
+    const AttentionSpec &spec;
+    const Problem &problem;
+    llvm::ArrayRef<Allocation> memory;
+    RunOptions options;
+  };
+  /// Runs two passes, which share no memory, `rounds` times each, so that their
+  /// kernels may overlap: on a GPU on two streams. Here in turns.
+  virtual llvm::Error runTogether(const Job &a, const Job &b, int rounds);
 
   virtual CompiledFor compiledFor() const = 0;
 

@@ -2,6 +2,8 @@
 
 #include "runtime/cases/RunCase.h"
 
+#include "runtime/cases/Partner.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/Twine.h"
@@ -11,6 +13,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <deque>
 
 using namespace weft;
 using namespace weft::cases;
@@ -61,9 +64,9 @@ TensorCheck weft::cases::checkTensor(const HostTensor &tensor,
 std::string TensorCheck::str() const {
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << nameOf(id) << (poisoned ? " under poison" : "") << ": " << failures
-     << " of " << elements << " elements are wrong; worst at row " << row
-     << ", head " << head << ", column " << column
+  os << nameOf(id) << (poison ? " " + describe(*poison).str() : "") << ": "
+     << failures << " of " << elements << " elements are wrong; worst at row "
+     << row << ", head " << head << ", column " << column
      << llvm::format(": %.9g, expected %.9g", value, reference)
      << llvm::format(" +- %.3g", bound);
   return text;
@@ -122,8 +125,14 @@ public:
 private:
   Error reserveWorkspace(CaseMemory &memory);
   void runCall(size_t n, CaseMemory &memory);
+  /// Makes memory hold what `poison` says.
+  Error prepare(size_t n, CaseMemory &memory, PassKind pass, Adversity poison);
+  /// One pass, not watched: what it leaves is the next one's past.
+  Error runBefore(const ResolvedCall &call, CaseMemory &memory, PassKind pass);
   /// One launch of one pass, with everything outside the results watched.
-  Error launch(size_t n, CaseMemory &memory, PassKind pass, bool poisoned);
+  Error launch(size_t n, CaseMemory &memory, PassKind pass,
+               std::optional<Adversity> poison);
+  Error runBesidePartner(size_t n, const Device::Job &job);
   /// One pass, then again under poison, compared with `reference`.
   Error runPass(size_t n, CaseMemory &memory, PassKind pass,
                 const Reference &reference);
@@ -132,8 +141,12 @@ private:
                      llvm::ArrayRef<Expectation::RowRange> ranges);
   void refuse(size_t n, Error error);
 
-  RunOptions runOptions(bool poisoned) const {
-    return {poisoned, options.seed, options.smCount};
+  RunOptions runOptions(std::optional<Adversity> poison = {}) const {
+    return {poison ? patternOf(*poison) : std::nullopt, options.seed,
+            options.smCount};
+  }
+  bool runsUnder(Adversity adversity) const {
+    return llvm::is_contained(options.poison, adversity);
   }
   llvm::SmallVector<PassKind, 2> passes() const {
     llvm::SmallVector<PassKind, 2> list;
@@ -155,6 +168,11 @@ private:
   CaseOptions options;
   CaseReport report;
   std::vector<std::optional<ResolvedCall>> calls; ///< none: refused
+  /// A smaller problem for each call, where there are to be some.
+  std::deque<CaseFile> smallerFiles;
+  std::vector<std::optional<ResolvedCall>> smaller;
+  std::optional<CaseFile> ownPartner; ///< where the options name none
+  std::unique_ptr<Partner> partner;
   std::vector<ResultBits> bits;
 };
 } // namespace
@@ -185,7 +203,18 @@ Error CaseRunner::reserveWorkspace(CaseMemory &memory) {
         continue;
       }
       Expected<int64_t> bytes =
-          device.workspaceBytes(spec, problem, runOptions(/*poisoned=*/false));
+          device.workspaceBytes(spec, problem, runOptions());
+      if (!bytes) {
+        refuse(n, bytes.takeError());
+        continue;
+      }
+      most = std::max(most, *bytes);
+      if (!smaller[n])
+        continue;
+      // Another variant may be chosen for it, with more workspace.
+      Problem before = memory.problem(*smaller[n], pass);
+      bytes = device.workspaceBytes(specOfPass(*smaller[n], pass, before),
+                                    before, runOptions());
       if (!bytes)
         refuse(n, bytes.takeError());
       else
@@ -194,17 +223,70 @@ Error CaseRunner::reserveWorkspace(CaseMemory &memory) {
   return memory.reserveWorkspace(most);
 }
 
+Error CaseRunner::runBefore(const ResolvedCall &call, CaseMemory &memory,
+                            PassKind pass) {
+  Problem problem = memory.problem(call, pass);
+  return device.run(specOfPass(call, pass, problem), problem,
+                    memory.allocations(), runOptions());
+}
+
+Error CaseRunner::prepare(size_t n, CaseMemory &memory, PassKind pass,
+                          Adversity poison) {
+  switch (poison) {
+  case Adversity::NaN:
+  case Adversity::Large:
+    memory.poison(*calls[n], pass, *patternOf(poison));
+    return Error::success();
+  case Adversity::OldResults:
+  case Adversity::OtherProblem: {
+    bool other = poison == Adversity::OtherProblem;
+    const ResolvedCall &before = other ? *smaller[n] : *calls[n];
+    memory.drawInputs(before, /*other=*/true);
+    if (Error e = runBefore(before, memory, pass))
+      return e;
+    memory.drawInputs(*calls[n]);
+    return Error::success();
+  }
+  case Adversity::SecondStream:
+    // Nothing is left to be seen but what the pass itself wrote.
+    memory.poison(*calls[n], pass);
+    return Error::success();
+  }
+  llvm_unreachable("every adversity is handled");
+}
+
+Error CaseRunner::runBesidePartner(size_t n, const Device::Job &job) {
+  if (!partner) {
+    if (!options.partner)
+      ownPartner = smallerProblem(file, n);
+    Expected<std::unique_ptr<Partner>> made =
+        Partner::create(options.partner ? *options.partner : *ownPartner,
+                        device, runOptions(), options.threads);
+    if (!made)
+      return made.takeError();
+    partner = std::move(*made);
+  }
+  if (Error e = device.runTogether(job, partner->job(), /*rounds=*/3))
+    return e;
+  if (std::string text = partner->complaint(); !text.empty())
+    fail(n, "the plan beside it: " + text);
+  return Error::success();
+}
+
 Error CaseRunner::launch(size_t n, CaseMemory &memory, PassKind pass,
-                         bool poisoned) {
+                         std::optional<Adversity> poison) {
   const ResolvedCall &call = *calls[n];
+  if (poison)
+    if (Error e = prepare(n, memory, pass, *poison))
+      return e;
   Problem problem = memory.problem(call, pass);
   AttentionSpec spec = specOfPass(call, pass, problem);
-  if (poisoned)
-    memory.poison(call, pass);
   Snapshot before(memory);
+  Device::Job job = {spec, problem, memory.allocations(), runOptions(poison)};
   auto start = std::chrono::steady_clock::now();
-  Error error =
-      device.run(spec, problem, memory.allocations(), runOptions(poisoned));
+  Error error = poison == Adversity::SecondStream
+                    ? runBesidePartner(n, job)
+                    : device.run(spec, problem, job.memory, job.options);
   report.calls[n].deviceSeconds +=
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
@@ -222,22 +304,21 @@ Error CaseRunner::launch(size_t n, CaseMemory &memory, PassKind pass,
 Error CaseRunner::runPass(size_t n, CaseMemory &memory, PassKind pass,
                           const Reference &reference) {
   const ResolvedCall &call = *calls[n];
-  for (bool poisoned : {false, true}) {
-    if (poisoned && !options.poison)
-      break;
-    if (Error e = launch(n, memory, pass, poisoned))
+  std::vector<std::optional<Adversity>> runs = {std::nullopt};
+  llvm::append_range(runs, options.poison);
+  for (std::optional<Adversity> poison : runs) {
+    if (Error e = launch(n, memory, pass, poison))
       return e;
     for (TensorId id : resultsOf(pass)) {
       HostTensor tensor = memory.tensor(call, id);
       TensorCheck check = checkTensor(tensor, reference[id]);
-      check.poisoned = poisoned;
+      check.poison = poison;
       report.calls[n].tensors.push_back(check);
       std::vector<char> now = tensor.bits();
       // A forward is always reproducible.
       bool exact = pass == PassKind::Forward || file.isReproducible();
-      if (poisoned && exact && now != bits[n][id])
-        fail(n, nameOf(id) + " has other bits when results and workspace "
-                             "held a pattern first");
+      if (poison && exact && now != bits[n][id])
+        fail(n, nameOf(id) + " has other bits " + describe(*poison));
       bits[n][id] = std::move(now);
     }
   }
@@ -319,9 +400,21 @@ Expected<CaseReport> CaseRunner::run() {
     else
       refuse(n, call.takeError());
   }
+  smaller.resize(count);
+  for (size_t n = 0; n < count && runsUnder(Adversity::OtherProblem); ++n) {
+    if (!calls[n])
+      continue;
+    smallerFiles.push_back(smallerProblem(file, n));
+    Expected<ResolvedCall> call = resolveCall(smallerFiles.back(), 0);
+    if (call)
+      smaller[n] = std::move(*call);
+    else
+      refuse(n, call.takeError());
+  }
   std::vector<const ResolvedCall *> resolved;
-  for (const auto &call : calls)
-    resolved.push_back(call ? &*call : nullptr);
+  for (const auto *list : {&calls, &smaller})
+    for (const auto &call : *list)
+      resolved.push_back(call ? &*call : nullptr);
   Expected<CaseMemory> memory = CaseMemory::create(file, resolved);
   if (!memory)
     return memory.takeError();

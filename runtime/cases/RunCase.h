@@ -9,6 +9,7 @@
 #ifndef WEFT_RUNTIME_CASES_RUNCASE_H
 #define WEFT_RUNTIME_CASES_RUNCASE_H
 
+#include "runtime/cases/Adversity.h"
 #include "runtime/cases/Device.h"
 #include "runtime/cases/Oracle.h"
 
@@ -17,10 +18,12 @@
 namespace weft::cases {
 
 struct CaseOptions {
-  /// Run each pass again with results and workspace filled with a pattern
-  /// first: the number rule again, and the same bits if the case is
-  /// reproducible.
-  bool poison = false;
+  /// Run each pass again under each of these: the number rule again, and the
+  /// same bits if the case is reproducible.
+  std::vector<Adversity> poison;
+  /// Whose plan runs on the second stream; null: the case's own first call, in
+  /// memory of its own.
+  const CaseFile *partner = nullptr;
   uint64_t seed = 0;              ///< for the device
   std::optional<int64_t> smCount; ///< for the device (`RunOptions`)
   unsigned threads = 0;           ///< of the oracle; 0: one per core
@@ -29,7 +32,7 @@ struct CaseOptions {
 /// One result against the reference.
 struct TensorCheck {
   TensorId id = TensorId::O;
-  bool poisoned = false; ///< of the run under poison
+  std::optional<Adversity> poison; ///< of a run under poison
   int64_t elements = 0, failures = 0;
   /// The largest |x - ref| / bound, infinite where an exact value is missed or
   /// x is NaN, and the element that shows it.

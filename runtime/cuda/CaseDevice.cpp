@@ -8,6 +8,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <array>
+
 using namespace weft;
 using llvm::ArrayRef;
 using llvm::Error;
@@ -72,20 +74,35 @@ public:
   Error run(const AttentionSpec &spec, const Problem &problem,
             ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
+  Error runTogether(const Job &a, const Job &b, int rounds) override;
   cases::CompiledFor compiledFor() const override {
     return {source.target, info.smCount};
   }
 
 private:
+  /// A stream with memory of its own.
+  struct Lane {
+    CUstream stream = nullptr;
+    std::unique_ptr<Mirror> mirror;
+  };
   Expected<const CudaExecutor *> executorFor(const AttentionSpec &spec);
+  /// Copies a job's memory to the GPU, checks the problem and gives what runs
+  /// it.
+  struct Ready {
+    const CudaExecutor *executor = nullptr;
+    Problem problem; ///< pointers are the GPU's
+    CudaRunOptions options;
+  };
+  Expected<Ready> makeReady(Lane &lane, const Job &job);
+  Error runOn(llvm::MutableArrayRef<Lane> lanes, ArrayRef<Job> jobs,
+              int rounds);
 
   const CudaDriver &driver;
   CudaDeviceInfo info;
   CUdevice device;
   CaseProgramSource source;
   CUcontext primary = nullptr; ///< held, so that memory lives between calls
-  CUstream stream = nullptr;
-  std::unique_ptr<Mirror> mirror;
+  std::array<Lane, 2> lanes;   ///< the second for what runs beside the first
   llvm::StringMap<std::unique_ptr<CudaExecutor>> executors;
 };
 
@@ -198,9 +215,14 @@ Error CudaCaseDevice::open() {
       CudaContextScope::forDevice(driver, device);
   if (!scope)
     return scope.takeError();
-  mirror = std::make_unique<Mirror>(driver);
-  return driver.check(driver.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING),
-                      "making a stream on " + info.name);
+  for (Lane &lane : lanes) {
+    lane.mirror = std::make_unique<Mirror>(driver);
+    if (Error e = driver.check(
+            driver.cuStreamCreate(&lane.stream, CU_STREAM_NON_BLOCKING),
+            "making a stream on " + info.name))
+      return e;
+  }
+  return Error::success();
 }
 
 CudaCaseDevice::~CudaCaseDevice() {
@@ -210,9 +232,11 @@ CudaCaseDevice::~CudaCaseDevice() {
       CudaContextScope::forDevice(driver, device);
   if (scope) {
     executors.clear();
-    mirror.reset();
-    if (stream)
-      (void)driver.cuStreamDestroy(stream);
+    for (Lane &lane : lanes) {
+      lane.mirror.reset();
+      if (lane.stream)
+        (void)driver.cuStreamDestroy(lane.stream);
+    }
   } else {
     llvm::consumeError(scope.takeError());
   }
@@ -248,37 +272,60 @@ CudaCaseDevice::workspaceBytes(const AttentionSpec &spec,
                                        options.smCount.value_or(info.smCount)));
 }
 
-Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
-                          ArrayRef<cases::Allocation> memory,
-                          const cases::RunOptions &options) {
+Expected<CudaCaseDevice::Ready> CudaCaseDevice::makeReady(Lane &lane,
+                                                          const Job &job) {
   // Before the compiler is asked for anything.
-  if (Error e = checkProblem(problem, spec))
+  if (Error e = checkProblem(job.problem, job.spec))
     return e;
-  Expected<const CudaExecutor *> executor = executorFor(spec);
+  Expected<const CudaExecutor *> executor = executorFor(job.spec);
   if (!executor)
     return executor.takeError();
-  Problem onDevice = problem;
-  onDevice.stream = stream;
-  {
-    Expected<CudaContextScope> scope =
-        CudaContextScope::forDevice(driver, device);
-    if (!scope)
-      return scope.takeError();
-    if (Error e = mirror->copyIn(memory, stream))
-      return e;
-  }
-  if (Error e = movePointers(onDevice, *mirror))
-    return e;
-  // As a caller without a current context.
-  CudaRunOptions runOptions;
-  runOptions.smCount = options.smCount;
-  if (options.poison)
-    runOptions.poison = 0xff;
-  if (Error e = (*executor)->run(onDevice, runOptions))
-    return e;
+  Ready ready{*executor, job.problem, {}};
+  ready.problem.stream = lane.stream;
+  ready.options.smCount = job.options.smCount;
+  ready.options.poison = job.options.poison;
   Expected<CudaContextScope> scope =
       CudaContextScope::forDevice(driver, device);
   if (!scope)
     return scope.takeError();
-  return mirror->copyOut(stream);
+  if (Error e = lane.mirror->copyIn(job.memory, lane.stream))
+    return e;
+  if (Error e = movePointers(ready.problem, *lane.mirror))
+    return e;
+  return ready;
+}
+
+Error CudaCaseDevice::runOn(llvm::MutableArrayRef<Lane> lanes,
+                            ArrayRef<Job> jobs, int rounds) {
+  std::vector<Ready> ready;
+  for (auto [lane, job] : llvm::zip_equal(lanes, jobs)) {
+    Expected<Ready> made = makeReady(lane, job);
+    if (!made)
+      return made.takeError();
+    ready.push_back(std::move(*made));
+  }
+  // As a caller without a current context.
+  for (int round = 0; round < rounds; ++round)
+    for (const Ready &each : ready)
+      if (Error e = each.executor->run(each.problem, each.options))
+        return e;
+  Expected<CudaContextScope> scope =
+      CudaContextScope::forDevice(driver, device);
+  if (!scope)
+    return scope.takeError();
+  for (Lane &lane : lanes)
+    if (Error e = lane.mirror->copyOut(lane.stream))
+      return e;
+  return Error::success();
+}
+
+Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
+                          ArrayRef<cases::Allocation> memory,
+                          const cases::RunOptions &options) {
+  return runOn(llvm::MutableArrayRef<Lane>(lanes).take_front(),
+               Job{spec, problem, memory, options}, /*rounds=*/1);
+}
+
+Error CudaCaseDevice::runTogether(const Job &a, const Job &b, int rounds) {
+  return runOn(lanes, {a, b}, rounds);
 }

@@ -139,7 +139,7 @@ TEST_F(Memory, CaseOnTheGpu) {
   }
   // Poison is seen where the program does not write.
   cases::RunOptions poison;
-  poison.poison = true;
+  poison.poison = 0xff;
   EXPECT_EQ(messageOf(device->run(spec, p, memory, poison)), "");
   EXPECT_EQ(results[4], inputs[0] + 1);
   EXPECT_EQ(results[8], 0xffffffffu);

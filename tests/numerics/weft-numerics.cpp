@@ -1,7 +1,7 @@
 //===- weft-numerics.cpp - The random sweep on a device -------------------===//
 //
 //   weft-numerics --device=reference|cuda [--seed=S] [--count=N] [--index=I]
-//       [--poison] [--shard=i/n] [--jobs=J] [--all-variants] [--print]
+//       [--poison[=list]] [--shard=i/n] [--jobs=J] [--all-variants] [--print]
 //
 // Runs cases of the sweep against the fp64 reference. Ends with a line
 // "N passed, M failed"; each failure is named with the command that runs it
@@ -44,10 +44,12 @@ static cl::opt<uint64_t> caseCount("count", cl::init(500), cl::cat(category),
 static cl::opt<int64_t> caseIndex("index", cl::init(-1), cl::cat(category),
                                   cl::value_desc("i"),
                                   cl::desc("Run case i alone"));
-static cl::opt<bool>
-    poison("poison", cl::cat(category),
-           cl::desc("Run every pass again with results and workspace filled "
-                    "with a pattern first"));
+static cl::opt<std::string> poison(
+    "poison", cl::ValueOptional, cl::cat(category), cl::value_desc("list"),
+    cl::desc("Run every pass again under these (default nan): results and "
+             "workspace that hold NaN (nan), large numbers (large), what the "
+             "pass left with other inputs (old), what a smaller problem left "
+             "(other); with another plan on a second stream (streams); all"));
 static cl::opt<std::string>
     shard("shard", cl::init("0/1"), cl::cat(category), cl::value_desc("i/n"),
           cl::desc("Run every n-th case, from the i-th"));
@@ -73,8 +75,10 @@ namespace {
 /// What the threads share.
 class Sweep {
 public:
-  Sweep(cases::Device &device, std::vector<uint64_t> indices)
-      : device(device), indices(std::move(indices)) {}
+  Sweep(cases::Device &device, std::vector<uint64_t> indices,
+        std::vector<cases::Adversity> adversities)
+      : device(device), indices(std::move(indices)),
+        adversities(std::move(adversities)) {}
 
   /// Runs cases until none is left.
   void work(unsigned oracleThreads);
@@ -88,6 +92,7 @@ private:
 
   cases::Device &device;
   const std::vector<uint64_t> indices;
+  const std::vector<cases::Adversity> adversities;
   std::atomic<size_t> next = 0;
   std::mutex mutex; ///< of all below and the output
   size_t done = 0;
@@ -104,7 +109,10 @@ void Sweep::work(unsigned oracleThreads) {
   for (size_t i; (i = next++) < indices.size();) {
     cases::CaseFile file = cases::sweepCase(seed, indices[i]);
     cases::CaseOptions options;
-    options.poison = poison;
+    options.poison = adversities;
+    // The plan beside it is that of the next case.
+    cases::CaseFile beside = cases::sweepCase(seed, indices[i] + 1);
+    options.partner = &beside;
     options.seed = indices[i];
     options.smCount = cases::sweepSmCount(indices[i]);
     options.threads = oracleThreads;
@@ -163,7 +171,9 @@ int Sweep::finish() {
     outs() << "to run case " << index
            << " alone: weft-numerics --device=" << device.name()
            << " --seed=" << seed << " --index=" << index
-           << (poison ? " --poison" : "")
+           << (adversities.empty() ? ""
+               : poison.empty()    ? " --poison"
+                                   : " --poison=" + poison)
            << (arch == "sm_90a" ? "" : " --arch=" + arch) << "\n";
   outs() << "largest part of what the number rule allows:";
   for (size_t i = size_t(cases::TensorId::O); i < cases::numTensors; ++i)
@@ -214,7 +224,15 @@ int main(int argc, char **argv) {
   bool onCpu = (*device)->name() == "reference";
   unsigned threads =
       onCpu ? hardware_concurrency(jobs).compute_thread_count() : 1;
-  Sweep sweep(**device, std::move(*indices));
+  std::vector<cases::Adversity> adversities;
+  if (poison.getNumOccurrences() > 0) {
+    Expected<std::vector<cases::Adversity>> list =
+        cases::parseAdversities(poison.empty() ? "nan" : StringRef(poison));
+    if (!list)
+      return fail(toString(list.takeError()));
+    adversities = std::move(*list);
+  }
+  Sweep sweep(**device, std::move(*indices), std::move(adversities));
   std::vector<std::thread> workers;
   for (unsigned i = 1; i < threads; ++i)
     workers.emplace_back([&] { sweep.work(1); });

@@ -14,6 +14,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <mutex>
+#include <thread>
 
 using namespace weft;
 using llvm::Error;
@@ -35,6 +36,7 @@ public:
   Error run(const AttentionSpec &spec, const Problem &problem,
             llvm::ArrayRef<cases::Allocation> memory,
             const cases::RunOptions &options) override;
+  Error runTogether(const Job &a, const Job &b, int rounds) override;
   cases::CompiledFor compiledFor() const override {
     return {target.name.str(), ReferenceOptions().smCount};
   }
@@ -106,8 +108,7 @@ ReferenceDevice::optionsOf(const cases::RunOptions &options) const {
   run.residentCtas = residentCtas.value_or(residents[options.seed % 4]);
   if (options.smCount)
     run.smCount = *options.smCount;
-  if (options.poison)
-    run.poison = 0xff;
+  run.poison = options.poison;
   return run;
 }
 
@@ -138,6 +139,27 @@ Error ReferenceDevice::run(const AttentionSpec &spec, const Problem &problem,
     ++variantRuns[*variant];
   }
   return (*executor)->run(problem, run);
+}
+
+Error ReferenceDevice::runTogether(const Job &a, const Job &b, int rounds) {
+  auto repeat = [&](const Job &job) -> Error {
+    for (int round = 0; round < rounds; ++round)
+      if (Error e = run(job.spec, job.problem, job.memory, job.options))
+        return e;
+    return Error::success();
+  };
+  std::string failure;
+  std::thread other([&] {
+    if (Error e = repeat(b))
+      failure = llvm::toString(std::move(e));
+  });
+  Error error = repeat(a);
+  other.join();
+  if (failure.empty())
+    return error;
+  return llvm::joinErrors(
+      std::move(error),
+      llvm::createStringError(llvm::inconvertibleErrorCode(), failure));
 }
 
 Expected<std::unique_ptr<cases::Device>>

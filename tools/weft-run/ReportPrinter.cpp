@@ -14,7 +14,7 @@ using namespace weft::cases;
 namespace json = llvm::json;
 
 static void printTensor(llvm::raw_ostream &os, const TensorCheck &check) {
-  std::string name = nameOf(check.id).str() + (check.poisoned ? " *" : "");
+  std::string name = nameOf(check.id).str() + (check.poison ? " *" : "");
   os << llvm::format("  %-6s %12lld ", name.c_str(),
                      static_cast<long long>(check.elements));
   if (std::isinf(check.worst))
@@ -40,13 +40,13 @@ void weft::printReport(llvm::raw_ostream &os, const CaseFile &file,
       os << "  tensor     elements   of bound\n";
       for (const TensorCheck &check : call.tensors) {
         printTensor(os, check);
-        poisoned |= check.poisoned;
+        poisoned |= check.poison.has_value();
       }
       os << llvm::format("  %.3f s on the device\n", call.deviceSeconds);
     }
   }
   if (poisoned)
-    os << "\n* run again with results and workspace filled with a pattern\n";
+    os << "\n* run again under poison\n";
   os << "\n" << report.failures();
   os << (report.passed() ? "PASSED " : "FAILED ") << file.name << "\n";
 }
@@ -56,11 +56,15 @@ static json::Value finiteOrNull(double value) {
 }
 
 static json::Object tensorJson(const TensorCheck &check) {
-  json::Object object{{"name", nameOf(check.id)},
-                      {"poisoned", check.poisoned},
-                      {"elements", check.elements},
-                      {"failures", check.failures},
-                      {"worst", finiteOrNull(check.worst)}};
+  json::Object object{
+      {"name", nameOf(check.id)},
+      {"poisoned", check.poison.has_value()},
+      {"poison", check.poison
+                     ? json::Value(adversityNames[size_t(*check.poison)])
+                     : json::Value(nullptr)},
+      {"elements", check.elements},
+      {"failures", check.failures},
+      {"worst", finiteOrNull(check.worst)}};
   if (check.worst > 0)
     object["where"] = json::Object{{"row", check.row},
                                    {"head", check.head},

@@ -15,8 +15,8 @@ void printReport(llvm::raw_ostream &os, const cases::CaseFile &file,
                  llvm::StringRef device, const cases::CaseReport &report);
 
 /// The same as one JSON object: case, device, passed, calls[] of specs, passed,
-/// seconds, error, failures[], tensors[] of name, poisoned, elements, failures,
-/// worst, and where. `worst` is null where an exact value is missed.
+/// seconds, error, failures[], tensors[] of name, poisoned, poison, elements,
+/// failures, worst, and where. `worst` is null where an exact value is missed.
 void printJson(llvm::raw_ostream &os, const cases::CaseFile &file,
                llvm::StringRef device, const cases::CaseReport &report);
 

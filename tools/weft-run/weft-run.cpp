@@ -28,10 +28,12 @@ static cl::opt<std::string>
     deviceName("device", cl::init("reference"), cl::cat(category),
                cl::desc("reference (the CPU, the default) or cuda"),
                cl::value_desc("name"));
-static cl::opt<bool>
-    poison("poison", cl::cat(category),
-           cl::desc("Run every pass again with results and workspace filled "
-                    "with a pattern first"));
+static cl::opt<std::string> poison(
+    "poison", cl::ValueOptional, cl::cat(category), cl::value_desc("list"),
+    cl::desc("Run every pass again under these (default nan): results and "
+             "workspace that hold NaN (nan), large numbers (large), what the "
+             "pass left with other inputs (old), what a smaller problem left "
+             "(other); with another plan on a second stream (streams); all"));
 static cl::opt<std::string> explainFile(
     "explain", cl::cat(category), cl::ValueOptional, cl::value_desc("FILE.svg"),
     cl::desc("Print the plans: who owns and who initialises each buffer; or "
@@ -142,7 +144,13 @@ int main(int argc, char **argv) {
   if (!device)
     return fail(device.takeError());
   cases::CaseOptions options;
-  options.poison = poison;
+  if (poison.getNumOccurrences() > 0) {
+    Expected<std::vector<cases::Adversity>> list =
+        cases::parseAdversities(poison.empty() ? "nan" : StringRef(poison));
+    if (!list)
+      return fail(list.takeError());
+    options.poison = std::move(*list);
+  }
   options.seed = seed;
   if (smCount > 0)
     options.smCount = smCount;

@@ -18,7 +18,8 @@ static CaseFile caseNamed(llvm::StringRef name) {
 static CaseReport run(const CaseFile &file, Fault fault, bool poison = false) {
   TestDevice device(fault);
   CaseOptions options;
-  options.poison = poison;
+  if (poison)
+    options.poison = {Adversity::NaN};
   return cantFail(runCase(file, device, options));
 }
 
@@ -137,9 +138,75 @@ TEST(RunCase, LeftoversReachAResult) {
   file.workspace = Fill::Ones;
   file.calls.resize(1);
   file.expect.clear();
-  expectFailure(file, Fault::ReadResult,
-                "dq has other bits when results and workspace held a pattern",
+  expectFailure(file, Fault::ReadResult, "dq has other bits under poison, 0xFF",
                 /*poison=*/true);
+}
+
+// The fault hides from NaN, which is why there are others.
+TEST(RunCase, OtherAdversitiesFindWhatHidesFromNaN) {
+  CaseFile file = caseNamed("thd_gqa_hd256");
+  file.workspace = Fill::Zero;
+  file.calls.resize(1);
+  file.expect.clear();
+  for (size_t i = 0; i < adversityNames.size(); ++i) {
+    CaseOptions options;
+    options.poison = {Adversity(i)};
+    TestDevice sound;
+    CaseReport report = cantFail(runCase(file, sound, options));
+    EXPECT_TRUE(report.passed())
+        << adversityNames[i].str() << report.failures();
+    TestDevice faulty(Fault::ReadResult);
+    report = cantFail(runCase(file, faulty, options));
+    std::string found = "dq has other bits " + describe(Adversity(i)).str();
+    EXPECT_EQ(report.failures().find(found) == std::string::npos,
+              Adversity(i) == Adversity::NaN)
+        << adversityNames[i].str() << report.failures();
+  }
+}
+
+TEST(RunCase, ThePlanBesideIsCheckedToo) {
+  CaseFile file = caseNamed("bshd_padding");
+  CaseFile beside = caseNamed("thd_gqa_hd256");
+  CaseOptions options;
+  options.poison = {Adversity::SecondStream};
+  options.partner = &beside;
+  TestDevice faulty(Fault::ReadResult);
+  CaseReport report = cantFail(runCase(file, faulty, options));
+  EXPECT_NE(report.failures().find("the plan beside it: dq"), std::string::npos)
+      << report.failures();
+}
+
+TEST(Adversity, ListsAreRead) {
+  EXPECT_EQ(cantFail(parseAdversities("old,nan")),
+            (std::vector{Adversity::OldResults, Adversity::NaN}));
+  EXPECT_EQ(cantFail(parseAdversities("all")).size(), adversityNames.size());
+  llvm::Expected<std::vector<Adversity>> bad = parseAdversities("nan,zeros");
+  ASSERT_FALSE(bool(bad));
+  EXPECT_EQ(llvm::toString(bad.takeError()),
+            "there is no 'zeros' to poison with; allowed: nan, large, old, "
+            "other, streams, all");
+}
+
+TEST(Adversity, SmallerProblemsKeepTheSpec) {
+  for (const std::string &name : caseNames()) {
+    CaseFile file = caseNamed(name);
+    for (size_t n = 0; n < file.calls.size(); ++n) {
+      llvm::Expected<ResolvedCall> call = resolveCall(file, n);
+      if (!call) {
+        llvm::consumeError(call.takeError());
+        continue;
+      }
+      CaseFile smaller = smallerProblem(file, n);
+      ResolvedCall other = cantFail(resolveCall(smaller, 0));
+      EXPECT_EQ(other.spec, call->spec) << name;
+      for (auto [now, before] :
+           {std::pair(&other.q, &call->q), std::pair(&other.kv, &call->kv)})
+        EXPECT_TRUE(now->rows < before->rows || before->rows < 2) << name;
+      for (auto [now, before] :
+           llvm::zip_equal(other.sequencesQ, call->sequencesQ))
+        EXPECT_EQ(now.used, before.used / 2) << name;
+    }
+  }
 }
 
 TEST(RunCase, WritesOutsideTheResults) {
