@@ -260,6 +260,17 @@ static std::pair<StringRef, std::string> lookOf(StringRef state) {
   return {state, state.str()};
 }
 
+/// What stands beneath a step's name.
+static std::string noteOf(const StepStory &step) {
+  std::string note = step.kind == StepStory::Kind::Memset ? "memset"
+                     : step.kind == StepStory::Kind::Fill ? "fill"
+                     : step.ctas.value ? grouped(*step.ctas.value) + " CTAs"
+                                       : "";
+  if (step.early)
+    note += note.empty() ? "early" : ", early";
+  return note;
+}
+
 void PlanDrawing::layOut() {
   double names = 0;
   for (const BufferStory &buffer : plan.buffers)
@@ -276,10 +287,18 @@ void PlanDrawing::layOut() {
   add(0, 0);
   for (auto [index, step] : llvm::enumerate(plan.steps))
     if (step.runs() || step.kind == StepStory::Kind::Return)
-      add(index + 1,
-          std::max(width(step.name),
-                   step.ctas.value ? smallWidth(grouped(*step.ctas.value)) + 40
-                                   : 0));
+      add(index + 1, std::max(width(step.name), smallWidth(noteOf(step))));
+  // A buffer's name stands in its part of the arena.
+  for (const BufferStory &buffer : plan.buffers) {
+    auto [from, to] = life(buffer);
+    double missing = width(buffer.name) + 16 - (to - from);
+    if (!buffer.offset || missing <= 0)
+      continue;
+    for (Column &column : columns) {
+      column.left += column.left > from ? missing : 0;
+      column.right += column.right > from ? missing : 0;
+    }
+  }
 }
 
 std::pair<double, double> PlanDrawing::life(const BufferStory &buffer) const {
@@ -325,12 +344,7 @@ void PlanDrawing::drawHeader(double top) {
     }
     canvas.centred(x, top, "small", "step " + std::to_string(column.step));
     canvas.centred(x, top + kLine, "name", step.name);
-    std::string below = step.kind == StepStory::Kind::Memset ? "memset"
-                        : step.kind == StepStory::Kind::Fill ? "fill"
-                        : step.ctas.value ? grouped(*step.ctas.value) + " CTAs"
-                                          : "";
-    if (step.early)
-      below += below.empty() ? "early" : ", early";
+    std::string below = noteOf(step);
     if (!below.empty())
       canvas.centred(x, top + 2 * kLine, "small", below);
   }
@@ -474,8 +488,7 @@ double PlanDrawing::drawArena(double y) {
                  llvm::formatv(" data-buffer=\"{0}\"", buffer.name).str(),
                  buffer.name + ": " + buffer.bytes.str() + " bytes at offset " +
                      offset.str());
-      if (width(buffer.name) + 16 <= to - from)
-        canvas.text(from + 8, y + 15, buffer.name);
+      canvas.text(from + 8, y + 15, buffer.name);
     }
     if (formula != "0")
       canvas.small(columns.front().left, y + 36, "= " + formula);
