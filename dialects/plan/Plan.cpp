@@ -67,13 +67,6 @@ bool StateAttr::isFilledWith(double value) const {
          getValue().getValueAsDouble() == value;
 }
 
-LogicalResult StateAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                StateKind kind, FloatAttr value) {
-  if ((kind == StateKind::filled) != static_cast<bool>(value))
-    return emitError() << "a state has a value if and only if it is 'filled'";
-  return success();
-}
-
 /// Prints a float so that it reads back as the same f64.
 static void printValue(AsmPrinter &printer, FloatAttr value) {
   printer.printAttributeWithoutType(value);

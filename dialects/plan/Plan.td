@@ -52,7 +52,6 @@ def Plan_State : AttrDef<Plan_Dialect, "State"> {
   let parameters = (ins EnumParameter<Plan_StateKind>:$kind,
                         OptionalParameter<"::mlir::FloatAttr">:$value);
   let hasCustomAssemblyFormat = 1;
-  let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isUndefined() const { return getKind() == StateKind::undefined; }
     /// Readable: `defined` or `filled`.

@@ -2,13 +2,15 @@
 
 #include "dialects/tile/Tile.h"
 
+#include "dialects/tile/Access.h"
+#include "dialects/tile/KernelSyntax.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -131,59 +133,13 @@ LogicalResult RowsType::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  Builder &builder = parser.getBuilder();
-  GridAttr grid;
-  plan::ScheduleAttr schedule;
-  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
-                             result.attributes) ||
-      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
-                               /*allowType=*/true, /*allowAttrs=*/true) ||
-      parser.parseKeyword("grid") ||
-      parser.parseCustomAttributeWithFallback(
-          grid, Type(), getGridAttrName(result.name), result.attributes) ||
-      parser.parseKeyword("schedule") ||
-      parser.parseCustomAttributeWithFallback(schedule, Type(),
-                                              getScheduleAttrName(result.name),
-                                              result.attributes) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  SmallVector<Type> types;
-  for (const OpAsmParser::Argument &argument : arguments)
-    types.push_back(argument.type);
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(builder.getFunctionType(types, {})));
-  call_interface_impl::addArgAndResultAttrs(builder, result, arguments, {},
-                                            getArgAttrsAttrName(result.name),
-                                            getResAttrsAttrName(result.name));
-  return parser.parseRegion(*result.addRegion(), arguments);
+  auto nothing = [] { return ParseResult(success()); };
+  return parseKernel<FuncOp>(parser, result, nothing, nothing);
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  printer << ' ';
-  printer.printSymbolName(getSymName());
-  printer << '(';
-  ArrayAttr attributes = getArgAttrsAttr();
-  for (BlockArgument argument : getArguments()) {
-    if (argument.getArgNumber())
-      printer << ", ";
-    DictionaryAttr own;
-    if (attributes)
-      own = cast<DictionaryAttr>(attributes[argument.getArgNumber()]);
-    printer.printRegionArgument(argument, own ? own.getValue()
-                                              : ArrayRef<NamedAttribute>());
-  }
-  printer << ") grid ";
-  printer.printStrippedAttrOrType(getGrid());
-  printer << " schedule ";
-  printer.printStrippedAttrOrType(getSchedule());
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(),
-       getScheduleAttrName(), getArgAttrsAttrName(), getResAttrsAttrName()});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  auto nothing = [] {};
+  printKernel(*this, printer, nothing, nothing, {});
 }
 
 /// The type of a scalar argument; null for an unknown name.
@@ -278,15 +234,22 @@ void RowsOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 // Memory
 //===----------------------------------------------------------------------===//
 
-/// Checks a tile against the rows and the buffer it is read from or written to.
-static LogicalResult verifyAccess(Operation *op, BufferType buffer,
-                                  RowsType rows, Type value) {
+LogicalResult weft::tile::verifyRowSpace(Operation *op, BufferType buffer,
+                                         RowsType rows) {
+  if (buffer.getRowSpace() == rows.getRowSpace())
+    return success();
+  return op->emitOpError() << "takes rows of '"
+                           << plan::stringifyRowSpace(rows.getRowSpace())
+                           << "' in a buffer of '"
+                           << plan::stringifyRowSpace(buffer.getRowSpace())
+                           << "'";
+}
+
+LogicalResult weft::tile::verifyAccess(Operation *op, BufferType buffer,
+                                       RowsType rows, Type value) {
   auto tensor = cast<RankedTensorType>(value);
-  if (buffer.getRowSpace() != rows.getRowSpace())
-    return op->emitOpError()
-           << "takes rows of '" << plan::stringifyRowSpace(rows.getRowSpace())
-           << "' in a buffer of '"
-           << plan::stringifyRowSpace(buffer.getRowSpace()) << "'";
+  if (failed(verifyRowSpace(op, buffer, rows)))
+    return failure();
   if (tensor.getElementType() != buffer.getElementType())
     return op->emitOpError() << "tile of " << tensor.getElementType()
                              << " and buffer of " << buffer.getElementType();
@@ -302,8 +265,7 @@ static LogicalResult verifyAccess(Operation *op, BufferType buffer,
   return success();
 }
 
-/// Checks that a buffer can be changed.
-static LogicalResult verifyWritable(Operation *op, BufferType buffer) {
+LogicalResult weft::tile::verifyWritable(Operation *op, BufferType buffer) {
   if (buffer.getLayout() == BufferLayout::uniform)
     return op->emitOpError()
            << "writes to a uniform buffer, whose elements are all one";

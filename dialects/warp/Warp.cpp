@@ -2,13 +2,18 @@
 
 #include "dialects/warp/Warp.h"
 
+#include "dialects/tile/Access.h"
+#include "dialects/tile/KernelSyntax.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft::warp;
+using weft::tile::verifyAccess;
+using weft::tile::verifyRowSpace;
+using weft::tile::verifyWritable;
 
 #include "dialects/warp/WarpDialect.cpp.inc"
 #include "dialects/warp/WarpEnums.cpp.inc"
@@ -134,89 +139,35 @@ LogicalResult FuncOp::verify() {
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  StringAttr name;
-  SmallVector<OpAsmParser::Argument> arguments;
-  Builder &builder = parser.getBuilder();
-  weft::tile::GridAttr grid;
-  weft::plan::ScheduleAttr schedule;
-  IntegerAttr align;
-  if (parser.parseSymbolName(name, getSymNameAttrName(result.name),
-                             result.attributes) ||
-      parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren,
-                               /*allowType=*/true, /*allowAttrs=*/true) ||
-      parser.parseKeyword("grid") ||
-      parser.parseCustomAttributeWithFallback(
-          grid, Type(), getGridAttrName(result.name), result.attributes))
-    return failure();
-  if (succeeded(parser.parseOptionalKeyword("descending")))
-    result.addAttribute(getDescendingAttrName(result.name),
-                        builder.getUnitAttr());
-  if (parser.parseKeyword("schedule") ||
-      parser.parseCustomAttributeWithFallback(schedule, Type(),
-                                              getScheduleAttrName(result.name),
-                                              result.attributes) ||
-      parser.parseKeyword("align") || parser.parseEqual() ||
-      parser.parseAttribute(align, builder.getI64Type(),
-                            getAlignAttrName(result.name), result.attributes) ||
-      parser.parseOptionalAttrDictWithKeyword(result.attributes))
-    return failure();
-  SmallVector<Type> types;
-  for (const OpAsmParser::Argument &argument : arguments)
-    types.push_back(argument.type);
-  result.addAttribute(getFunctionTypeAttrName(result.name),
-                      TypeAttr::get(builder.getFunctionType(types, {})));
-  call_interface_impl::addArgAndResultAttrs(builder, result, arguments, {},
-                                            getArgAttrsAttrName(result.name),
-                                            getResAttrsAttrName(result.name));
-  return parser.parseRegion(*result.addRegion(), arguments);
+  auto descending = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalKeyword("descending")))
+      result.addAttribute(getDescendingAttrName(result.name),
+                          parser.getBuilder().getUnitAttr());
+    return success();
+  };
+  auto align = [&]() -> ParseResult {
+    IntegerAttr bytes;
+    return failure(parser.parseKeyword("align") || parser.parseEqual() ||
+                   parser.parseAttribute(
+                       bytes, parser.getBuilder().getI64Type(),
+                       getAlignAttrName(result.name), result.attributes));
+  };
+  return weft::tile::parseKernel<FuncOp>(parser, result, descending, align);
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  printer << ' ';
-  printer.printSymbolName(getSymName());
-  printer << '(';
-  ArrayAttr attributes = getArgAttrsAttr();
-  for (BlockArgument argument : getArguments()) {
-    if (argument.getArgNumber())
-      printer << ", ";
-    DictionaryAttr own;
-    if (attributes)
-      own = cast<DictionaryAttr>(attributes[argument.getArgNumber()]);
-    printer.printRegionArgument(argument, own ? own.getValue()
-                                              : ArrayRef<NamedAttribute>());
-  }
-  printer << ") grid ";
-  printer.printStrippedAttrOrType(getGrid());
-  if (getDescending())
-    printer << " descending";
-  printer << " schedule ";
-  printer.printStrippedAttrOrType(getSchedule());
-  printer << " align = " << getAlign();
-  printer.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(),
-      {getSymNameAttrName(), getFunctionTypeAttrName(), getGridAttrName(),
-       getScheduleAttrName(), getAlignAttrName(), getDescendingAttrName(),
-       getArgAttrsAttrName(), getResAttrsAttrName()});
-  printer << ' ';
-  printer.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+  auto descending = [&] {
+    if (getDescending())
+      printer << " descending";
+  };
+  auto align = [&] { printer << " align = " << getAlign(); };
+  weft::tile::printKernel(*this, printer, descending, align,
+                          {getAlignAttrName(), getDescendingAttrName()});
 }
 
 //===----------------------------------------------------------------------===//
 // Shared memory and pipelines
 //===----------------------------------------------------------------------===//
-
-static LogicalResult verifyRowSpace(Operation *op,
-                                    weft::tile::BufferType buffer,
-                                    weft::tile::RowsType rows) {
-  if (buffer.getRowSpace() == rows.getRowSpace())
-    return success();
-  return op->emitOpError() << "takes rows of '"
-                           << weft::plan::stringifyRowSpace(rows.getRowSpace())
-                           << "' in a buffer of '"
-                           << weft::plan::stringifyRowSpace(
-                                  buffer.getRowSpace())
-                           << "'";
-}
 
 /// Checks a tile in shared memory against the rows that are copied into it.
 static LogicalResult verifyCopy(Operation *op, weft::tile::BufferType buffer,
@@ -299,7 +250,6 @@ LogicalResult ReceiveOp::verify() {
                          << getType();
   return success();
 }
-LogicalResult ConsumedOp::verify() { return success(); }
 LogicalResult ClearRowsOp::verify() {
   if (!getTile().getType().isSwizzled())
     return emitOpError() << "clears swizzled tiles, not "
@@ -310,27 +260,6 @@ LogicalResult ClearRowsOp::verify() {
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
-
-/// Checks a register tile against the rows and the buffer it is read from or
-/// written to.
-static LogicalResult verifyAccess(Operation *op, weft::tile::BufferType buffer,
-                                  weft::tile::RowsType rows, Type value) {
-  auto tensor = cast<RankedTensorType>(value);
-  if (failed(verifyRowSpace(op, buffer, rows)))
-    return failure();
-  if (tensor.getElementType() != buffer.getElementType())
-    return op->emitOpError() << "tile of " << tensor.getElementType()
-                             << " and buffer of " << buffer.getElementType();
-  if (tensor.getDimSize(0) != rows.getCount())
-    return op->emitOpError() << "tile " << tensor << " does not have "
-                             << rows.getCount() << " rows";
-  if (tensor.getRank() == 1 ? buffer.getColumns() != 1
-                            : tensor.getDimSize(1) < buffer.getColumns())
-    return op->emitOpError()
-           << "tile " << tensor << " does not hold the buffer's "
-           << buffer.getColumns() << " columns";
-  return success();
-}
 
 LogicalResult LoadOp::verify() {
   if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr>(layoutOf(getType())))
@@ -346,6 +275,8 @@ static LogicalResult verifyWrite(Operation *op, weft::tile::BufferType buffer,
                                  weft::tile::RowsType rows, Type value) {
   if (!isa_and_nonnull<AccAttr, RowAttr>(layoutOf(value)))
     return op->emitOpError() << "writes #warp.acc or #warp.row, not " << value;
+  if (failed(verifyWritable(op, buffer)))
+    return failure();
   return verifyAccess(op, buffer, rows, value);
 }
 
@@ -359,6 +290,10 @@ LogicalResult AddOp::verify() {
                          << getBuffer().getType().getElementType();
   return verifyWrite(*this, getBuffer().getType(), getRows().getType(),
                      getValue().getType());
+}
+
+LogicalResult FillOp::verify() {
+  return verifyWritable(*this, getBuffer().getType());
 }
 
 LogicalResult ReduceOp::verify() {

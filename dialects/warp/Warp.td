@@ -293,7 +293,6 @@ def Warp_ConsumedOp : Warp_Op<"consumed", [MemoryEffects<[MemRead, MemWrite]>]> 
   }];
   let arguments = (ins Warp_Ring:$ring);
   let assemblyFormat = "$ring attr-dict `:` type($ring)";
-  let hasVerifier = 1;
 }
 def Warp_ClearRowsOp : Warp_Op<"clear_rows", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the consumers set the rows of a tile from `first` on to zero";
@@ -335,6 +334,7 @@ def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>]> {
   let summary = "as `tile.fill`";
   let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
   let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+  let hasVerifier = 1;
 }
 
 def Warp_MmaOp : Warp_Op<"mma", [MemoryEffects<[MemRead]>, AllTypesMatch<["acc", "result"]>]> {

@@ -417,3 +417,22 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
   }
   warp.return
 }
+
+// -----
+
+warp.func @body(%u: !tile.buffer<f32, q, heads_q, 64, uniform>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  // expected-error @below {{writes to a uniform buffer, whose elements are all one}}
+  warp.store %t, %u[%rows, %c0] : tensor<64x64xf32, #warp.acc>, <f32, q, heads_q, 64, uniform>, <q, 64>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%u: !tile.buffer<f32, q, heads_q, 64, uniform>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  // expected-error @below {{writes to a uniform buffer, whose elements are all one}}
+  warp.fill %u[%c0, %c0], 0.0 : <f32, q, heads_q, 64, uniform>
+  warp.return
+}
