@@ -214,8 +214,6 @@ LogicalResult KernelWriter::writeMap(warp::MapOp op) {
   if (acc)
     domain = RankedTensorType::get(domain.getShape(), domain.getElementType(),
                                    warp::AccAttr::get(op.getContext()));
-  if (acc && domain.getRank() != 2)
-    return op.emitError("has no tile to work on, only sums");
   auto write = [&]() -> LogicalResult {
     using Values = SmallVector<Produced>;
     return forElements(
@@ -308,10 +306,6 @@ LogicalResult KernelWriter::writePack(warp::PackOp op) {
 LogicalResult KernelWriter::writeReduce(warp::ReduceOp op) {
   auto domain = ::cast<RankedTensorType>(op.getValue().getType());
   auto type = ::cast<RankedTensorType>(op.getResult().getType());
-  if (!isa<warp::AccAttr>(domain.getEncoding()) ||
-      !isa<warp::RowAttr, warp::PartialAttr>(type.getEncoding()))
-    return op.emitError("reduces a #warp.acc tile to a #warp.row or "
-                        "#warp.partial vector");
   bool isMax = op.getKind() == tile::ReduceKind::max;
   Value target = arrayOf(op.getResult());
   comment(isMax ? "largest of each row, over a thread's elements and then over "

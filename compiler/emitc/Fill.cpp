@@ -11,9 +11,6 @@ LogicalResult KernelWriter::writeFill(warp::FillOp op) {
   auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
   plan::RowSpace space = type.getRowSpace();
   attn::SideAttr side = sideOf(space);
-  if (!side || type.getLayout() == tile::BufferLayout::uniform)
-    return op.emitError("fills a strided or packed buffer of a side whose row "
-                        "layout is known (weft.q, weft.kv)");
   bool thd = side.getLayout() == attn::RowLayout::thd;
   std::string suffix = space == plan::RowSpace::q ? "_q" : "_kv";
   Type element = storageType(type.getElementType());

@@ -77,11 +77,7 @@ KernelWriter::placeOf(const LanePart &part, Value e) {
 LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
   auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
   auto domain = ::cast<RankedTensorType>(op.getResult().getType());
-  if (domain.getElementType() != type.getElementType())
-    return op.emitError() << "loads elements of " << type << " as " << domain;
   bool acc = isa<warp::AccAttr>(domain.getEncoding());
-  if (!acc && !isa<warp::RowAttr, warp::ColumnAttr>(domain.getEncoding()))
-    return op.emitError("loads #warp.acc, #warp.row or #warp.column");
   if (acc && type.getColumns() % 8)
     return op.emitError() << "loads columns by 8, not those of " << type;
   FailureOr<Value> pad = literalOf(
@@ -130,17 +126,9 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
                                        Value rowRange, Value head, bool isAdd) {
   auto type = ::cast<tile::BufferType>(buffer.getType());
   auto domain = ::cast<RankedTensorType>(value.getType());
-  if (domain.getElementType() != type.getElementType())
-    return op->emitError() << "stores " << domain << " as elements of " << type;
-  if (isAdd && !type.getElementType().isF32())
-    return op->emitError("adds f32 only");
   bool acc = isa<warp::AccAttr>(domain.getEncoding());
-  if (!acc && !isa<warp::RowAttr>(domain.getEncoding()))
-    return op->emitError("stores #warp.acc or #warp.row");
   if (acc && type.getColumns() % 8)
     return op->emitError() << "stores columns by 8, not those of " << type;
-  if (type.getLayout() == tile::BufferLayout::uniform)
-    return op->emitError("stores to memory of one element");
 
   auto write = [&]() -> LogicalResult {
     LanePart part = laneOf(buffer, rowsOf(buffer, rowRange, head), domain);

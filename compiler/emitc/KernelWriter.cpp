@@ -16,6 +16,10 @@ namespace weft {
 
 int64_t elementsOf(RankedTensorType type, int64_t warps) {
   int64_t count = type.getNumElements();
+  // Each warp owns whole blocks of 16 rows; columns are in every warp.
+  if (!isa_and_nonnull<warp::ColumnAttr>(type.getEncoding()) &&
+      type.getDimSize(0) % (16 * warps) != 0)
+    return 0;
   return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
       .Case([&](warp::AccAttr) { return count / (32 * warps); })
       .Case([&](warp::OperandLayoutAttr) { return count / (32 * warps); })

@@ -16,9 +16,6 @@ LogicalResult KernelWriter::writeMma(warp::MmaOp op) {
   bool transposed = op.getTransposed();
   int64_t m = domain.getDimSize(0), n = domain.getDimSize(1);
   int64_t k = transposed ? b.getColumns() : b.getRows();
-  if (m % (16 * warps))
-    return op.emitError() << "has " << m << " rows for " << warps
-                          << " warps; each needs a multiple of 16";
   int64_t mBlocks = m / (16 * warps), nBlocks = n / 16, kBlocks = k / 16;
   int64_t bStride = b.getRowBytes();
   StringRef multiplyAdd = b.getElementType().isBF16() ? "mma_bf16" : "mma_f16";

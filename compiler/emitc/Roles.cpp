@@ -198,10 +198,9 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
   auto type = ::cast<warp::RingType>(op.getRing().getType());
   auto buffer = ::cast<tile::BufferType>(op.getBuffer().getType());
   warp::SharedType tile = type.getTile();
-  if (!tile.isSwizzled() || buffer.getLayout() != tile::BufferLayout::strided ||
-      buffer.getElementType() != tile.getElementType() || tile.getRows() > 256)
-    return op.emitError() << "copies up to 256 rows of a tensor of the call to "
-                             "a swizzled tile of the same elements, not "
+  if (buffer.getLayout() != tile::BufferLayout::strided || tile.getRows() > 256)
+    return op.emitError() << "copies up to 256 rows of a tensor of the call, "
+                             "not "
                           << buffer << " to " << tile;
   RoleRing &ring = roleRings.find(op.getRing())->second;
   const RowRange &range = ranges.at(op.getRows());

@@ -55,9 +55,7 @@ LogicalResult KernelWriter::writePut(warp::PutOp op) {
   auto ring = ::cast<warp::RingType>(op.getRing().getType());
   auto buffer = ::cast<tile::BufferType>(op.getBuffer().getType());
   warp::SharedType tile = ring.getTile();
-  if (buffer.getElementType() != tile.getElementType() ||
-      isa<Float32Type>(tile.getElementType()) || tile.getColumns() % 8 ||
-      buffer.getColumns() % 8 || buffer.getColumns() > tile.getColumns())
+  if (buffer.getColumns() % 8)
     return op.emitError() << "copies 8 elements of 16 bits at a time, from "
                           << buffer << " to " << tile;
   bool uniform = buffer.getLayout() == tile::BufferLayout::uniform;

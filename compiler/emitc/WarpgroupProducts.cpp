@@ -105,15 +105,12 @@ LogicalResult KernelWriter::writeIssue(warp::IssueOp op) {
   bool transposed = op.getTransposed();
   int64_t m = domain.getDimSize(0), n = domain.getDimSize(1);
   int64_t k = transposed ? b.getColumns() : b.getRows();
-  if (m != 16 * warps || n % 8 || n > 256 || k % 16)
+  if (m != 16 * warps || n > 256)
     return op.emitError() << "has " << m << " rows for " << warps << " warps, "
                           << n << " columns and " << k
-                          << " to add over; a warpgroup multiplies 64 rows, a "
-                             "multiple of 8 up to 256 and one of 16";
+                          << " to add over; a warpgroup multiplies 64 rows and "
+                             "up to 256 columns";
   bool bf16 = b.getElementType().isBF16();
-  if (shared && shared.getRows() != m)
-    return op.emitError() << "takes " << m << " rows of a tile of "
-                          << shared.getRows();
 
   Value target = arrayOf(op.getResult());
   if (Value acc = op.getAcc()) {
