@@ -279,20 +279,14 @@ private:
       value.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
                     &lossy);
       uint64_t bits = value.bitcastToAPInt().getZExtValue();
-      if (floatType.getWidth() == 32)
-        memset.value = bits;
-      else if (floatType.getWidth() == 16)
-        memset.value = bits << 16 | bits;
-      else
-        return error("memset of '" + bufferName(op.getBuffer()) +
-                     "': its elements are neither of 16 nor of 32 bits");
+      // Elements have 16 or 32 bits.
+      memset.value = floatType.getWidth() == 32 ? bits : bits << 16 | bits;
       return memset;
     }
     llvm::APSInt number(32, /*isUnsigned=*/false);
     bool exact;
-    if (!type.isInteger(32) ||
-        value.convertToInteger(number, APFloat::rmTowardZero, &exact) !=
-            APFloat::opOK)
+    if (value.convertToInteger(number, APFloat::rmTowardZero, &exact) !=
+        APFloat::opOK)
       return error("memset of '" + bufferName(op.getBuffer()) +
                    "': its value is no 32-bit integer");
     memset.value = number.getZExtValue();

@@ -462,6 +462,22 @@ module attributes {weft.q = #attn.side<batch, padded>} {
 
 // -----
 
+// expected-error @below {{argument 'key' arrives defined on tail, which needs the module attribute weft.kv to say that side kv has no such rows}}
+plan.func @f(%0: !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, tail = defined> {weft.name = "key"}) {
+  plan.return
+}
+
+// -----
+
+module attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<thd>} {
+  // expected-error @below {{argument 'key' arrives filled(0) on gap, but side kv may have such rows, which hold anything; fill them}}
+  plan.func @f(%0: !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, gap = filled(0.0)> {weft.name = "key"}) {
+    plan.return
+  }
+}
+
+// -----
+
 // Variants.
 
 plan.func @first() {

@@ -33,3 +33,22 @@ warp.func @by_content(%x: !tile.buffer<f32, q, heads_q, 16>, %key: !tile.buffer<
   }
   warp.return
 }
+
+// -----
+
+warp.func @while(%key: !tile.buffer<bf16, kv, heads_q, 64>)
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  %sequence, %tile, %head, %exists = warp.point
+  scf.if %exists {
+    %rows_k = tile.rows %sequence, %tile : <kv, 32>
+    %again = arith.cmpi slt, %tile, %head : i64
+    // expected-error @below {{fetches tiles; only scf.for and scf.if may}}
+    scf.while : () -> () {
+      scf.condition(%again)
+    } do {
+      %k = warp.fetch %key[%rows_k, %head] : <bf16, kv, heads_q, 64>, <kv, 32> -> <32, 64, bf16, swizzled>
+      scf.yield
+    }
+  }
+  warp.return
+}

@@ -305,6 +305,31 @@ TEST_F(ToProgramTest, Errors) {
             "'%0 = arith.xori %rows_q, %batch : i64' has no formula; sizes are "
             "computed with constants, plan.size, addi, subi, muli, ceildivsi, "
             "maxsi, minsi, signed comparisons and andi of them");
+  EXPECT_EQ(
+      messageOf(with(
+          with(kModule, "arith.minsi %rows, %batch", "arith.minsi %rows, %n"),
+          "{weft.name = \"d_query\"}", "{weft.name = \"d_query\"}, %n: i64")),
+      "a formula depends on an argument of its plan");
+  std::string unequal = kModule;
+  while (llvm::StringRef(unequal).contains("3.0"))
+    unequal = with(unequal, "3.0", "3.5");
+  EXPECT_EQ(messageOf(unequal),
+            "memset of 'turn': its value is no 32-bit integer");
+  EXPECT_EQ(messageOf(with(kModule, "%2, %3 = plan.launch",
+                           R"(%f = plan.fill %d_query, 0.0 on [gap] :
+      !plan.buffer<bf16, q, heads_q, 64> ->
+      !plan.buffer<bf16, q, heads_q, 64, gap = filled(0.0)>
+    %2, %3 = plan.launch)")),
+            "@backward has a plan.fill; run plan-merge-fills");
+  EXPECT_EQ(messageOf(with(kModule, "kind = \"tensor\", operand = 0 : i64",
+                           "kind = \"tensor_map\", operand = 0 : i64")),
+            "launch of @dq: parameter 0: weft.arg of kind 'tensor_map' needs "
+            "an operand of the contract, box_rows and columns");
+  EXPECT_EQ(messageOf(with(kModule, "kind = \"tensor\", operand = 1 : i64",
+                           "kind = \"tensor_map\", operand = 1 : i64, "
+                           "box_rows = 64 : i64, columns = 64 : i64")),
+            "launch of @dq: parameter 2: 'turn' is no tensor of the call; bulk "
+            "copies of workspace are not described");
   EXPECT_EQ(messageOf(with(kModule, "operand = 0", "operand = 3")),
             "launch of @dq: parameter 0: weft.arg names no operand of the "
             "contract");
