@@ -8,11 +8,13 @@
 #include "compiler/plan/ToProgram.h"
 #include "compiler/schedule/Schedule.h"
 
+#include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBufferRef.h"
 
 #include <chrono>
 
@@ -45,6 +47,10 @@ public:
   }
 
   llvm::Expected<CompiledText> fromText(llvm::StringRef text, Stage from) {
+    // Its reader trusts what it reads.
+    if (isBytecode(llvm::MemoryBufferRef(text, "module")))
+      return llvm::createStringError(
+          "the module is bytecode; give it as text, as weft-opt prints it");
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
