@@ -6,7 +6,6 @@
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -114,10 +113,10 @@ static Expected<Parameter> scalar(const Arg &arg, const Problem &problem) {
   case ScalarRole::softcap:
     return real(problem.softcap, "softcap");
   case ScalarRole::window_left:
-    return integer(std::min(problem.windowLeft, kFarthestDistance), arg.type(),
+    return integer(kernelDistance(problem.windowLeft), arg.type(),
                    "window bound left");
   case ScalarRole::window_right:
-    return integer(std::min(problem.windowRight, kFarthestDistance), arg.type(),
+    return integer(kernelDistance(problem.windowRight), arg.type(),
                    "window bound right");
   }
   llvm_unreachable("checked when the program was loaded");

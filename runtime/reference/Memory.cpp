@@ -142,35 +142,51 @@ Error Operand::checkWritable(Access wanted, const char *what) const {
                nameOf(access) + "', not '" + nameOf(wanted) + "'");
 }
 
+Expected<int64_t> Operand::forRows(
+    Rows rows, int64_t head, const Shape &shape, AccessText text,
+    llvm::function_ref<Error(int64_t row, int64_t at)> visit) const {
+  Expected<int64_t> present = existing(rows, head, shape.rows);
+  if (!present)
+    return present;
+  for (int64_t i = 0; i < *present; ++i) {
+    int64_t row =
+        buffer->side->sequences[size_t(rows.sequence)].start + rows.first + i;
+    if (!(domains & ValidRows))
+      return error(Twine(text.does) + " " + buffer->describe(head, row, 0) +
+                   ", but the contract lets \"" + name + "\" " + text.only +
+                   " " + namesOf(domains));
+    if (Error e = visit(row, i * shape.columns))
+      return std::move(e);
+  }
+  return present;
+}
+
 Error Operand::load(Rows rows, int64_t head, float pad, const Shape &shape,
                     float *out) const {
   if (access != Access::In)
     return error("reads " + buffer->describe() + ", but the contract says \"" +
                  name + "\" is '" + nameOf(access) + "', not 'in'");
-  Expected<int64_t> present = existing(rows, head, shape.rows);
+  Expected<int64_t> present = forRows(
+      rows, head, shape, {"reads", "read only"},
+      [&](int64_t row, int64_t at) -> Error {
+        if (std::optional<int64_t> column = buffer->firstUndefined(head, row))
+          return error("reads undefined memory: nothing has written " +
+                       buffer->describe(head, row, *column) +
+                       "; write or fill it before this launch");
+        const char *from = buffer->address(head, row);
+        float *to = out + at;
+        if (buffer->layout == Buffer::Layout::Uniform)
+          std::fill(to, to + buffer->columns,
+                    readElement(buffer->element, from));
+        else
+          readElements(buffer->element, from, to, buffer->columns);
+        std::fill(to + buffer->columns, to + shape.columns, 0.0f);
+        return Error::success();
+      });
   if (!present)
     return present.takeError();
-  const Side &side = *buffer->side;
-  int64_t start =
-      *present ? side.sequences[size_t(rows.sequence)].start + rows.first : 0;
-  for (int64_t i = 0; i < *present; ++i, out += shape.columns) {
-    int64_t row = start + i;
-    if (!(domains & ValidRows))
-      return error("reads " + buffer->describe(head, row, 0) +
-                   ", but the contract lets \"" + name + "\" read only " +
-                   namesOf(domains));
-    if (std::optional<int64_t> column = buffer->firstUndefined(head, row))
-      return error("reads undefined memory: nothing has written " +
-                   buffer->describe(head, row, *column) +
-                   "; write or fill it before this launch");
-    const char *at = buffer->address(head, row);
-    if (buffer->layout == Buffer::Layout::Uniform)
-      std::fill(out, out + buffer->columns, readElement(buffer->element, at));
-    else
-      readElements(buffer->element, at, out, buffer->columns);
-    std::fill(out + buffer->columns, out + shape.columns, 0.0f);
-  }
-  std::fill(out, out + (shape.rows - *present) * shape.columns, pad);
+  std::fill(out + *present * shape.columns, out + shape.rows * shape.columns,
+            pad);
   return Error::success();
 }
 
@@ -193,55 +209,42 @@ Error Operand::store(Rows rows, int64_t head, const Shape &shape,
                      const float *in, int64_t point) {
   if (Error e = checkWritable(Access::Out, "writes"))
     return e;
-  Expected<int64_t> present = existing(rows, head, shape.rows);
-  if (!present)
-    return present.takeError();
-  for (int64_t i = 0; i < *present; ++i, in += shape.columns) {
-    int64_t row =
-        buffer->side->sequences[size_t(rows.sequence)].start + rows.first + i;
-    if (!(domains & ValidRows))
-      return error("writes " + buffer->describe(head, row, 0) +
-                   ", but the contract lets \"" + name + "\" write only " +
-                   namesOf(domains));
+  auto write = [&](int64_t row, int64_t at) -> Error {
     if (Error e = claim(head, row, point))
       return e;
     if (value)
       for (int64_t c = 0; c < buffer->columns; ++c)
-        if (in[c] != *value)
-          return error("writes " + text(in[c]) + " to " +
+        if (in[at + c] != *value)
+          return error("writes " + text(in[at + c]) + " to " +
                        buffer->describe(head, row, c) +
                        ", but the contract promises " + text(*value));
-    writeElements(buffer->element, buffer->address(head, row), in,
+    writeElements(buffer->element, buffer->address(head, row), in + at,
                   buffer->columns);
     std::memset(buffer->defined.data() + buffer->index(head, row), 1,
                 size_t(buffer->columns));
-  }
-  return Error::success();
+    return Error::success();
+  };
+  return forRows(rows, head, shape, {"writes", "write only"}, write)
+      .takeError();
 }
 
 Error Operand::add(Rows rows, int64_t head, const Shape &shape,
                    const float *in) {
   if (Error e = checkWritable(Access::Acc, "adds to"))
     return e;
-  Expected<int64_t> present = existing(rows, head, shape.rows);
-  if (!present)
-    return present.takeError();
-  for (int64_t i = 0; i < *present; ++i, in += shape.columns) {
-    int64_t row =
-        buffer->side->sequences[size_t(rows.sequence)].start + rows.first + i;
-    if (!(domains & ValidRows))
-      return error("adds to " + buffer->describe(head, row, 0) +
-                   ", but the contract lets \"" + name + "\" add only to " +
-                   namesOf(domains));
+  auto add = [&](int64_t row, int64_t at) -> Error {
     if (std::optional<int64_t> column = buffer->firstUndefined(head, row))
       return error("adds to undefined memory: nothing has written " +
                    buffer->describe(head, row, *column) +
                    "; set it to zero before this launch");
-    char *at = buffer->address(head, row);
-    for (int64_t c = 0; c < buffer->columns; ++c, at += 4)
-      writeElement(Element::F32, at, readElement(Element::F32, at) + in[c]);
-  }
-  return Error::success();
+    char *to = buffer->address(head, row);
+    for (int64_t c = 0; c < buffer->columns; ++c, to += 4)
+      writeElement(Element::F32, to,
+                   readElement(Element::F32, to) + in[at + c]);
+    return Error::success();
+  };
+  return forRows(rows, head, shape, {"adds to", "add only to"}, add)
+      .takeError();
 }
 
 Error Operand::fill(int64_t first, int64_t count, int64_t head, float filled,

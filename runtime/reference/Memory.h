@@ -101,6 +101,15 @@ private:
   /// Checks a head and the rows of a sequence; gives the rows that exist.
   llvm::Expected<int64_t> existing(Rows rows, int64_t head,
                                    int64_t count) const;
+  /// What an access of rows does and what of a contract allows it.
+  struct AccessText {
+    const char *does, *only; ///< "reads", "read only"
+  };
+  /// Visits the rows of a tile that exist: the row of the buffer, and where it
+  /// begins in the tile. Gives how many there are.
+  llvm::Expected<int64_t>
+  forRows(Rows rows, int64_t head, const Shape &shape, AccessText access,
+          llvm::function_ref<llvm::Error(int64_t row, int64_t at)> visit) const;
   llvm::Error checkWritable(Access wanted, const char *what) const;
   llvm::Error claim(int64_t head, int64_t row, int64_t point);
 

@@ -335,8 +335,8 @@ Error PlanRunner::launch(plan::LaunchOp op) {
   state.gridRows = code.grid.rows;
   state.scale = float(problem.scale);
   state.softcap = float(problem.softcap);
-  state.windowLeft = std::min(problem.windowLeft, kFarthestDistance);
-  state.windowRight = std::min(problem.windowRight, kFarthestDistance);
+  state.windowLeft = kernelDistance(problem.windowLeft);
+  state.windowRight = kernelDistance(problem.windowRight);
   state.pool = &pool;
   llvm::SmallVector<Buffer *, 4> consumed;
   for (auto [index, value] : llvm::enumerate(values)) {

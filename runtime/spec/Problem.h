@@ -57,6 +57,12 @@ struct Problem {
   void *stream = nullptr; ///< a CUstream
 };
 
+/// A run-time window bound as kernels get it, on every device: no farther than
+/// `kFarthestDistance`.
+inline int64_t kernelDistance(int64_t bound) {
+  return bound < kFarthestDistance ? bound : kFarthestDistance;
+}
+
 /// The facts of a problem that select a specialisation, written into `spec`:
 /// `align` and `scalarDOut`. The one place that derives them.
 void deriveFacts(const Problem &problem, AttentionSpec &spec);

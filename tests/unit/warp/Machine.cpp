@@ -2,8 +2,8 @@
 
 #include "tests/unit/warp/Machine.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tests/unit/warp/Interpreter.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,42 +27,13 @@ struct Tile {
   std::string content;
 };
 
-class Machine {
-public:
-  Run result;
-
-  void run(warp::FuncOp function, ArrayRef<int64_t> scalars) {
-    Builder builder(function.getContext());
-    unsigned next = 0;
-    for (BlockArgument argument : function.getArguments()) {
-      if (argument.getType().isInteger(64))
-        known[argument] = builder.getI64IntegerAttr(scalars[next++]);
-      else
-        known[argument] =
-            builder.getStringAttr("arg" + Twine(argument.getArgNumber()));
-    }
-    block(function.getBody().front());
+class Machine : public Interpreter {
+private:
+  void end() override {
     for (auto &[ring, slots] : rings)
       for (Slot &slot : slots)
         if (slot.filled && !slot.arrived)
           fail("a copy is under way at the end");
-  }
-
-private:
-  void fail(const Twine &message) {
-    if (result.error.empty())
-      result.error = message.str();
-  }
-
-  int64_t integer(Value value) {
-    return cast<IntegerAttr>(known.at(value)).getInt();
-  }
-
-  std::string describe(Value buffer, Value rows, Value head) {
-    return (cast<StringAttr>(known.at(buffer)).getValue() + "[" +
-            Twine(cast<IntegerAttr>(known.at(rows)).getInt()) + ", " +
-            Twine(integer(head)) + "]")
-        .str();
   }
 
   Slot &slotOf(Value ring, Value index) {
@@ -117,60 +88,14 @@ private:
       }
   }
 
-  void assign(ValueRange targets, ArrayRef<Attribute> values) {
-    for (auto [target, value] : llvm::zip(targets, values))
-      known[target] = value;
-  }
-
-  SmallVector<Attribute> valuesOf(ValueRange values) {
-    SmallVector<Attribute> result;
-    for (Value value : values)
-      result.push_back(known.lookup(value));
-    return result;
-  }
-
-  void loop(scf::ForOp op) {
-    SmallVector<Attribute> carried = valuesOf(op.getInitArgs());
-    Builder builder(op.getContext());
-    for (int64_t i = integer(op.getLowerBound());
-         i < integer(op.getUpperBound()); i += integer(op.getStep())) {
-      known[op.getInductionVar()] = builder.getI64IntegerAttr(i);
-      assign(op.getRegionIterArgs(), carried);
-      block(*op.getBody());
-      carried = valuesOf(op.getBody()->getTerminator()->getOperands());
-    }
-    assign(op.getResults(), carried);
-  }
-
-  void branch(scf::IfOp op) {
-    Region &region =
-        integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
-    if (region.empty())
-      return;
-    block(region.front());
-    assign(op.getResults(),
-           valuesOf(region.front().getTerminator()->getOperands()));
-  }
-
-  void block(Block &block) {
-    for (Operation &op : block)
-      step(&op);
-  }
-
-  void step(Operation *op) {
-    Builder builder(op->getContext());
+  void step(Operation *op) override {
     TypeSwitch<Operation *>(op)
-        .Case([&](scf::ForOp loopOp) { loop(loopOp); })
-        .Case([&](scf::IfOp branchOp) { branch(branchOp); })
         .Case([&](warp::PointOp point) {
-          known[point.getSequence()] = builder.getI64IntegerAttr(0);
-          known[point.getTile()] = builder.getI64IntegerAttr(2);
-          known[point.getHead()] = builder.getI64IntegerAttr(1);
-          known[point.getExists()] = builder.getBoolAttr(true);
-        })
-        .Case([&](tile::RowsOp rows) {
-          Attribute first = known.at(rows.getFirst());
-          known[rows.getResult()] = first;
+          set(point.getSequence(), 0);
+          set(point.getTile(), 2);
+          set(point.getHead(), 1);
+          known[point.getExists()] =
+              Builder(op->getContext()).getBoolAttr(true);
         })
         .Case([&](warp::RingOp ring) {
           rings[ring.getResult().getAsOpaquePointer()].resize(
@@ -195,20 +120,9 @@ private:
           std::string a = read(mma.getA());
           result.products.push_back(a + " x " + read(mma.getB()));
         })
-        .Default([&](Operation *scalar) {
-          SmallVector<OpFoldResult> folded;
-          if (scalar->getNumResults() != 1 ||
-              failed(scalar->fold(valuesOf(scalar->getOperands()), folded)) ||
-              folded.size() != 1)
-            return;
-          auto value = llvm::dyn_cast<Attribute>(folded[0]);
-          if (!value)
-            value = known.lookup(cast<Value>(folded[0]));
-          known[scalar->getResult(0)] = value;
-        });
+        .Default([&](Operation *op) { Interpreter::step(op); });
   }
 
-  DenseMap<Value, Attribute> known;
   DenseMap<Value, Tile> tiles;
   std::map<const void *, std::vector<Slot>> rings;
   std::vector<Slot *> open;

@@ -2,8 +2,8 @@
 
 #include "tests/unit/warp/RoleMachine.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "tests/unit/warp/Interpreter.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -22,31 +22,9 @@ struct Event {
   const void *ring;
 };
 
-class RoleMachine {
+class RoleMachine : public Interpreter {
 public:
-  Run result;
-
   explicit RoleMachine(unsigned seed) : random(seed) {}
-
-  void run(warp::FuncOp function, ArrayRef<int64_t> scalars) {
-    Builder builder(function.getContext());
-    unsigned next = 0;
-    for (BlockArgument argument : function.getArguments()) {
-      if (argument.getType().isInteger(64))
-        known[argument] = builder.getI64IntegerAttr(scalars[next++]);
-      else
-        known[argument] =
-            builder.getStringAttr("arg" + Twine(argument.getArgNumber()));
-    }
-    block(function.getBody().front());
-    for (const auto &[ring, tiles] : sent)
-      if (!tiles.empty())
-        fail("a tile was sent that nobody received");
-    for (const auto &[ring, tiles] : held)
-      if (!tiles.empty())
-        fail("a tile was never given back");
-    meet();
-  }
 
 private:
   struct Tile {
@@ -56,12 +34,14 @@ private:
   };
   using TileRef = std::shared_ptr<Tile>;
 
-  void fail(const Twine &message) {
-    if (result.error.empty())
-      result.error = message.str();
-  }
-  int64_t integer(Value value) {
-    return cast<IntegerAttr>(known.at(value)).getInt();
+  void end() override {
+    for (const auto &[ring, tiles] : sent)
+      if (!tiles.empty())
+        fail("a tile was sent that nobody received");
+    for (const auto &[ring, tiles] : held)
+      if (!tiles.empty())
+        fail("a tile was never given back");
+    meet();
   }
 
   /// Lets both roles go on as far as the rings' slots let them.
@@ -94,48 +74,12 @@ private:
     }
   }
 
-  void assign(ValueRange targets, ArrayRef<Attribute> values) {
-    for (auto [target, value] : llvm::zip(targets, values))
-      known[target] = value;
-  }
-  /// Values of a region's end, with the groups of pending accumulators.
-  SmallVector<Attribute> valuesOf(ValueRange values) {
-    SmallVector<Attribute> attributes;
-    for (Value value : values)
-      attributes.push_back(known.lookup(value));
-    return attributes;
-  }
-
-  void loop(scf::ForOp op) {
-    SmallVector<Attribute> carried = valuesOf(op.getInitArgs());
-    Builder builder(op.getContext());
-    for (int64_t i = integer(op.getLowerBound());
-         i < integer(op.getUpperBound()); i += integer(op.getStep())) {
-      known[op.getInductionVar()] = builder.getI64IntegerAttr(i);
-      assign(op.getRegionIterArgs(), carried);
-      block(*op.getBody());
-      carried = valuesOf(op.getBody()->getTerminator()->getOperands());
-    }
-    assign(op.getResults(), carried);
-  }
-
-  void branch(scf::IfOp op) {
-    Region &region =
-        integer(op.getCondition()) ? op.getThenRegion() : op.getElseRegion();
-    if (region.empty())
-      return;
-    block(region.front());
-    assign(op.getResults(),
-           valuesOf(region.front().getTerminator()->getOperands()));
-  }
-
   void points(warp::PointsOp op) {
-    Builder builder(op.getContext());
     for (int64_t tile : {2, 0}) {
       int64_t point[] = {0, tile, 1};
       for (auto [argument, value] :
            llvm::zip(op.getBody().getArguments(), point))
-        known[argument] = builder.getI64IntegerAttr(value);
+        set(argument, value);
       block(op.getBody().front());
     }
   }
@@ -155,7 +99,7 @@ private:
     std::string a = read(op.getA());
     result.products.push_back(a + " x " + read(op.getB()));
     // Groups on one accumulator follow each other in the unit.
-    known[op.getResult()] = Builder(op.getContext()).getI64IntegerAttr(groups);
+    set(op.getResult(), groups);
     ++groups;
   }
 
@@ -176,30 +120,15 @@ private:
     queue.pop_front();
   }
 
-  void block(Block &block) {
-    for (Operation &op : block)
-      step(&op);
-  }
-
-  void step(Operation *op) {
-    Builder builder(op->getContext());
+  void step(Operation *op) override {
     TypeSwitch<Operation *>(op)
-        .Case([&](scf::ForOp loopOp) { loop(loopOp); })
-        .Case([&](scf::IfOp branchOp) { branch(branchOp); })
         .Case([&](warp::RolesOp roles) {
           block(roles.getProducer().front());
           block(roles.getConsumer().front());
         })
         .Case([&](warp::PointsOp pointsOp) { points(pointsOp); })
-        .Case([&](tile::RowsOp rows) {
-          Attribute first = known.at(rows.getFirst());
-          known[rows.getResult()] = first;
-        })
-        .Case([&](tile::LengthOp length) {
-          known[length.getResult()] = builder.getI64IntegerAttr(6);
-        })
+        .Case([&](tile::LengthOp length) { set(length.getResult(), 6); })
         .Case([&](warp::RingOp ring) {
-          known[ring.getResult()] = builder.getStringAttr("ring");
           slots[key(ring.getResult())] = ring.getType().getStages();
         })
         .Case([&](warp::SendOp send) {
@@ -207,10 +136,7 @@ private:
           sends.push_back({Event::Send, ring});
           auto tile = std::make_shared<Tile>();
           tile->content =
-              (cast<StringAttr>(known.at(send.getBuffer())).getValue() + "[" +
-               Twine(cast<IntegerAttr>(known.at(send.getRows())).getInt()) +
-               ", " + Twine(integer(send.getHead())) + "]")
-                  .str();
+              describe(send.getBuffer(), send.getRows(), send.getHead());
           sent[ring].push_back(tile);
         })
         .Case([&](warp::ReceiveOp receive) {
@@ -225,32 +151,20 @@ private:
         .Case([&](warp::ConsumedOp op) { consumed(key(op.getRing())); })
         .Case([&](warp::IssueOp op) { issue(op); })
         .Case([&](warp::AwaitOp op) { await(op); })
-        .Case([&](warp::SettledOp op) {
-          known[op.getResult()] = builder.getI64IntegerAttr(-1);
-        })
+        .Case([&](warp::SettledOp op) { set(op.getResult(), -1); })
         .Case([&](warp::ClearRowsOp op) {
           result.products.push_back("clear " + tiles[op.getTile()]->content);
         })
         .Case([&](warp::AnyOp op) {
-          known[op.getResult()] = builder.getBoolAttr(random() % 2);
+          known[op.getResult()] =
+              Builder(op.getContext()).getBoolAttr(random() % 2);
         })
-        .Default([&](Operation *scalar) {
-          SmallVector<OpFoldResult> folded;
-          if (scalar->getNumResults() != 1 ||
-              failed(scalar->fold(valuesOf(scalar->getOperands()), folded)) ||
-              folded.size() != 1)
-            return;
-          auto value = llvm::dyn_cast<Attribute>(folded[0]);
-          if (!value)
-            value = known.lookup(cast<Value>(folded[0]));
-          known[scalar->getResult(0)] = value;
-        });
+        .Default([&](Operation *op) { Interpreter::step(op); });
   }
 
   static const void *key(Value value) { return value.getAsOpaquePointer(); }
 
   std::mt19937 random;
-  DenseMap<Value, Attribute> known;
   DenseMap<Value, TileRef> tiles;
   std::map<const void *, std::deque<TileRef>> sent, held;
   std::map<const void *, int64_t> slots;
