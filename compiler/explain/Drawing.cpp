@@ -502,7 +502,8 @@ double PlanDrawing::draw(double top) {
   canvas.open("plan", plan.name);
   std::string heading = "plan @" + plan.name;
   canvas.text(kMargin, top + 12, "heading", heading, 8 * heading.size());
-  canvas.small(kMargin + 8.2 * double(heading.size()) + 16, top + 12, note);
+  if (!note.empty())
+    canvas.small(kMargin + 8.2 * double(heading.size()) + 16, top + 12, note);
   double header = top + 38;
   drawHeader(header);
   double y = header + 2 * kLine + 12;
