@@ -9,6 +9,16 @@ warp.func @no_side(%a: !tile.buffer<f32, q, heads_q, 8> {weft.name = "a"})
 
 // -----
 
+// Rows need it without a point too.
+// expected-error @below {{has no weft.q that says how the rows of that side lie}}
+warp.func @no_side_of_rows() grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  warp.return
+}
+
+// -----
+
 // expected-error @below {{scalar argument 0 has no weft.name}}
 warp.func @no_name(%scale: f32)
     grid <q, 64, heads_q> schedule <rows = 64> align = 16

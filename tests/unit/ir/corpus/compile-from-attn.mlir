@@ -1,20 +1,8 @@
 // pipeline: compile-from-attn
-warp.func @body(%a: tensor<?xf32, #warp.column>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %211
-}
+attn.forward @a f32 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch>
 // -----
 // pipeline: compile-from-attn
-warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %0 = warp.mma %a, %b, %n : !warp.shared<64, 64, bf16>, <64, 32, bf16> -> tensor<64x32xf32>
-  warp.return
-}
-// -----
-// pipeline: compile-from-attn
-plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
-  %1 = plan.fill %0, 0.0 on [gap] : !plan.buffer<f32, q, one, 1> -> !plan.buffer<f32, q, one, 1, gap = filled(1.0)>
-  plan.return
-}
+attn.backward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 0 q = <batch> kv = <batch>
 // -----
 // pipeline: compile-from-attn
 warp.func @met(%x: !tile.buffer<f32, q, heads_q, 16>, %lse: !tile.buffer<f32, q, heads_q, 1>,
@@ -38,38 +26,16 @@ warp.func @met(%x: !tile.buffer<f32, q, heads_q, 16>, %lse: !tile.buffer<f32, q,
 }
 // -----
 // pipeline: compile-from-attn
-warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  %0 = warp.map(%acc, %row) : (tensor<64x32xf32, #warp.acc>, tensor<64xf32, #warp.row>) -> tensor<64x32xf32, #warp.acc> {
-  ^bb0(%x: f32, %y: f32):
-  warp.yield %x : f32
-  }
+  warp.wait -1
 }
 // -----
 // pipeline: compile-from-attn
-warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  warp.points {
-  ^bb0(%sequence: i64):
-    %c0 = arith.constant 0 : i64
-  }
-  warp.return
-}
-// -----
-// pipeline: compile-from-attn
-attn.backward @constant bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
-  %y = arith.constant 2.0 : f32
-  attn.yield %y : f32
-}
-// -----
-// pipeline: compile-from-attn
-tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8> {weft.name = "query"})
-    grid <q, 16, heads_q> schedule <rows = 16, warps = 1> {
-  %sequence, %tile, %head = tile.point
-  %rows = tile.rows %sequence, %tile : !tile.rows<q, 16>
-  %x = tile.load %0[%rows, %head] : !tile.buffer<bf16, q, heads_q, 8>, !tile.rows<q, 16> -> tensor<32x16xbf16>
-  tile.return
-}
+attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch>
+plan.kernel @fill fill of @attention schedule <rows = 64>
+    contract [#plan.operand<"out", out, [gap, tail]>]
 // -----
 // pipeline: compile-from-attn
 attn.forward @causal bf16 head_dim = 128, head_dim_v = 64, head_ratio = 4 q = <batch> kv = <batch, padded> mask {
@@ -96,9 +62,21 @@ attn.backward @all f16 head_dim = 8, head_dim_v = 256, head_ratio = 1 q = <thd, 
 }
 // -----
 // pipeline: compile-from-attn
-warp.func @body(%q: !warp.shared<128, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16>) grid <q, 128, heads_q> schedule <kv = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %s = warp.issue %q, %k transposed : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
-  warp.return
+module attributes {weft.spec = "backward bf16 head_dim=64 head_ratio=4 layout=thd mask=causal_bottom_right", weft.target = "sm_86"} {
+  attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 4 q = <thd> kv = <thd> mask {
+  ^bb0(%b: ui16, %h: ui16, %i: ui16, %j: ui16, %n_q: ui16, %n_k: ui16):
+    %0 = arith.subi %n_k, %n_q : ui16
+    %1 = arith.addi %i, %0 : ui16
+    %2 = arith.cmpi sle, %j, %1 : ui16
+    attn.yield %2 : i1
+  }
+}
+// -----
+// pipeline: compile-from-attn
+tile.func @fill(%lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"}) grid <held, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  tile.fill %lse[%tile, %head], 0.0 : <f32, i1, heads_q, 1>
+  tile.return
 }
 // -----
 // pipeline: compile-from-attn
@@ -107,22 +85,68 @@ tile.func @point() grid <q, 64, heads_q> schedule <q = %301> {
 }
 // -----
 // pipeline: compile-from-attn
+warp.func @unguarded() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, schedule = warpgroup> align = 16 {
+  %sequence, %tile, %head, %exists = warp.point
+  warp.return
+}
+// -----
+// pipeline: compile-from-attn
 warp.func @body(%a: tensor<64x16xf32>) grid <q, 64, heads_q> schedule <ui32 = 64> align = 16 {
   warp.return
 }
 // -----
 // pipeline: compile-from-attn
-attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
-^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
-  %s = arith.constant 1.0 : f32
-^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
-  attn.yield %s : f32
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = "d_key_partial_rows"> align = 16 {
+  warp.roles registers(24, 248) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
 }
 // -----
 // pipeline: compile-from-attn
-plan.return %0 : !plan.buffer<f32, q, one, 1>
-plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
-  plan.return %0 : !plan.buffer<f32, q, one 1>
+warp.func @body(%p: tensor<128xf32, #warp.row>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = math.log2> align = 16 {
+  %s = warp.any %p : tensor<128xf32, #warp.row>
+  warp.return
+}
+// -----
+// pipeline: compile-from-attn
+warp.func @mask(%in: !tile.buffer<f32, q, heads_q, 16, packed> {weft.name = "in"},
+                %i0: i64 {weft.name = "window_left"}, %j0: i64 {weft.name = "window_right"})
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %zero = arith.constant 0.0 : f32
+  %c64 = arith.constant 64 : i64
+  %sequence, %tile, %head, %exists = warp.point
+  %rows = tile.rows %sequence, %c64 : !tile.rows<q, 64>
+  %x = warp.load %in[%rows, %head] : !tile.buffer<f32, q, heads_q, 16, packed>, !tile.rows<q, 64> -> tensor<64x16xf32, #warp.acc>
+  %y = warp.map(%x) : (tensor<64x16xf32, #warp.acc>) -> tensor<64x16xf32, #warp.acc> {
+  ^bb0(%v: f32, %row: i64, %column: i64):
+    %j = arith.addi %j0, %column : i64
+    %i = arith.addi %i0, %row : i64
+    %keep = arith.cmpi sle, %j, %i : i64
+    %w = arith.select 17, %v, %zero : f32
+    warp.yield %w : f32
+  }
+  %z = warp.map(%y) : (tensor<64x16xf32, #warp.acc>) -> tensor<64x16xf32, #warp.acc> {
+  ^bb0(%v: f32, %row: i64, %column: i64):
+    %p = arith.muli %row, %column : i64
+    %keep = arith.cmpi sle, %p, %i0 : i64
+    %w = arith.select %keep, %v, %zero : f32
+    warp.yield %w : f32
+  }
+  warp.add %z, %in[%rows, %head] : tensor<64x16xf32, #warp.acc>, !tile.buffer<f32, q, heads_q, 16, packed>, !tile.rows<q, 64>
+  warp.return
+}
+// -----
+// pipeline: compile-from-attn
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer1f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %other = tile.rows %c0, %c0 : <kv, 64>
+  %0 = warp.load %q[%other, %c0] : <bf16, q, heads_q, 64>, <kv, 64> -> tensor<64x64xbf16, #warp.acc>
+  warp.return
 }
 // -----
 // pipeline: compile-from-attn

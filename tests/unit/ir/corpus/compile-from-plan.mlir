@@ -1,21 +1,8 @@
 // pipeline: compile-from-plan
-warp.func @by_content(%x: !tile.buffer<f32, q, heads_q, 16>, %key: !tile.buffer<bf16, kv, heads_q, 64>, %out: !tile.buffer<f32, q, heads_q, 32>)
-    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %zero = arith.constant dense<0.0> : tensor<128x32xf32, #warp.acc>
-  %sequence, %tile, %head, %exists = warp.point
-  scf.if %exists {
-    %rows = tile.rows %sequence, %tile : <q, 128>
-    %rows_k = tile.rows %sequence, %tile : <kv, 32>
-    %p = warp.load %x[%rows, %head] : <f32, q, heads_q, 16>, <q, 128> -> tensor<128x16xf32, #warp.acc>
-    %limits = arith.constant dense<1.0> : tensor<128x16xf32, #warp.acc>
-    %large = sub ogt, %p, %limits : tensor<128x16xf32, #warp.acc>
-    %any = warp.any %large : tensor<"query"x16xi1, #warp.acc>
-    scf.if %any {
-      %k = warp.fetch %key[%rows_k, %head] : <bf16, kv, heads_q, 64>, <kv, 32> -> <32, 64, bf16, swizzled>
-    }
-  }
-  warp.return
-}
+attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch>
+plan.kernel @fill fill of @attention schedule <rows = 64>
+    contract [#plan.operand<"const int32_t", out, [gap], 0.0>]
 // -----
 // pipeline: compile-from-plan
 attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
@@ -24,10 +11,12 @@ plan.kernel @fill fill of @attention schedule <rows = 64>
     contract [#plan.operand<"out", out, [gap, tail]>]
 // -----
 // pipeline: compile-from-plan
-attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
-    q = #attn.side<batch> kv = #attn.side<batch>
-plan.kernel @fill fill of @attention schedule <rows = 64>
-    contract [#plan.operand<"counter", out, [gap], 0.0>]
+plan.func @f(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {i1 = "bias"}) {
+  plan.return
+}
+// -----
+// pipeline: compile-from-plan
+plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {}
 // -----
 // pipeline: compile-from-plan
 plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
@@ -43,11 +32,14 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 }
 // -----
 // pipeline: compile-from-plan
-warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  %0 = warp.mma %a, %h, %acc : !warp.shared<64, 64, bf16>, <64, 32, f16> -> tensor<64x32xf32, #warp.acc>
-}
+attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch>
+plan.kernel @delta delta of @attention schedule <rows = 64>
+    contract [#plan.operand<"out", in, [valid]>, #plan.operand<"d_out", in, [valid]>,
+              #plan.operand<"delta", out, [valid]>]
+// -----
+// pipeline: compile-from-plan
+plan.func @f()
 // -----
 // pipeline: compile-from-plan
 attn.backward @attention bf16 head_dim = 24, head_dim_v = 40, head_ratio = 3
@@ -64,58 +56,121 @@ plan.kernel @fill fill of @attention schedule <rows = 64>
               #plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000>]
 // -----
 // pipeline: compile-from-plan
-plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", in, [valid, valid]>]
+attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch>
+plan.kernel @dv dv of @attention schedule <rows = 64, columns = 64>
+    contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
+              #plan.operand<"d_out", in, [valid]>, #plan.operand<"d_value", out, [valid]>]
 // -----
 // pipeline: compile-from-plan
-warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  warp.wait -1
-  warp.return
-}
-// -----
-// pipeline: compile-from-plan
-plan.kernel @k delta of @a schedule <bf16 = 64> contract [#plan.operand<"x", in, [some]>]
-// -----
-// pipeline: compile-from-plan
-plan.func @f() {
-  %c : arith.constant 4 : i64
-  %0 : plan.reserve "x" bytes(%c) : !plan.buffer<f32, none, one, 1, all : defined>
+plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", out, [valid]>]
+plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
+  %n = plan.size batch
+  plan.launch @k grid(%n) in(%0 : !plan.buffer<f32, q, one, 1>)
   plan.return
 }
 // -----
 // pipeline: compile-from-plan
-tile.func @a_body() grid <held, 16, heads_q> schedule <rows = 16, warps = 1> {
-  %sequence, %tile, %head = tile.point
-  %rows = tile.rows %sequence, %tile : !tile.rows<256, 16>
-  tile.return
-}
-// -----
-// pipeline: compile-from-plan
-tile.func @point() grid <q, 64, heads_q> schedule <rows = 64> {
-  tile.return
-}
-// -----
-// pipeline: compile-from-plan
-warp.func @unguarded() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %sequence, %tile, %head, %exists = warp.point
-  warp.return
-}
-// -----
-// pipeline: compile-from-plan
-plan.func @release(%query: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"}) {
-  plan.release %query : !plan.buffer<bf16, q, heads_q, 64, valid = defined>
+plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", out, [valid]>]
+plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
+  %n = plan.size batch
+  plan.launch @k grid(%n) out(%0 : !plan.buffer<f32, q, one, 1>)
   plan.return
 }
 // -----
 // pipeline: compile-from-plan
-module attributes {weft.spec = "forward bf16 head_dim=64 head_ratio=2 layout=thd padded mask=causal", weft.target = "sm_80"} {
-  attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 2 q = <thd, padded> kv = <thd, padded> mask {
+tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8> {weft.name = "query"})
+    grid <q, 16, heads_q> schedule <rows = 16, warps = 1> {
+  %c0, %tile, %head = tile.point
+  %rows = tile.rows %c0, %tile : !tile.rows<q, 16>
+  %x = tile.load %0[%rows, %head] : !tile.buffer<bf16, q, heads_q, 8>, !tile.rows<q, 16> -> tensor<32x16xbf16>
+  tile.return
+}
+// -----
+// pipeline: compile-from-plan
+plan.func @f(%0: !plan.buffer<bf16, kv, heads_kv, 64, valid = defined, tail = defined> {weft.name = "key"}) {
+  plan.return
+}
+// -----
+// pipeline: compile-from-plan
+plan.func @untouched(%d_query: !plan.buffer<bf16, q, heads_q, 64> {weft.name = "d_query"}) {
+  plan.return
+}
+// -----
+// pipeline: compile-from-plan
+warp.func @no_point() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup, align = subscript {
+  warp.return
+}
+// -----
+// pipeline: compile-from-plan
+plan.kernel @k delta of @a schedule <i1 = 64, warps = i1> contract []
+// -----
+// pipeline: compile-from-plan
+warp.func @body() grid <q, 64, heads_q> schedule <tensor = 64> align = 8 {
+  warp.return
+}
+// -----
+// pipeline: compile-from-plan
+tile.func @expand_body(%0: !tile.buffer<f32, q, heads_q, 16> {weft.name = "out"})
+    grid <q, 32, heads_q> schedule <rows = 32, warps = 2> {
+  %sequence, %337, %head = tile.point
+  %rows = tile.rows %sequence, %337 : !tile.rows<q, 32>
+  %vector = arith.constant dense<2.0> : tensor<?xf32>
+  %value = tile.expand %vector dim = 1 : tensor<32xf32> -> tensor<32x16xf32>
+  tile.store %value, %0[%rows, %head] : tensor<32x16xf32>, !tile.buffer<f32, q, heads_q, 16>, !tile.rows<q, 32>
+  %n = tile.length q %sequence
+  %unused = tile.load %0[%rows, %head] : !tile.buffer<f32, q, heads_q, 16>, !tile.rows<q, 32> -> tensor<32x16xf32>
+  tile.return
+}
+// -----
+// pipeline: compile-from-plan
+warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16, i32>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<q, 32>
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, i32>>, %key: !tile.buffer<bf16, kv, heads_kv, 64>, %rows: !tile.rows<q, 32>, %head: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  warp.send %ring, %key["window_left", %head] : !warp.ring<2, !warp.shared<32, 64, bf16, i32>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<q, 32>
+  warp.return
+}
+// -----
+// pipeline: compile-from-plan
+attn.forward @a bf16 head_dim = 100, head_dim_v = 64. head_ratio = 1 9223372036854775807 = <batch> kv = <batch>
+// -----
+// pipeline: compile-from-plan
+attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch> mask {
   ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
-    %0 = arith.cmpi sge, %j, %i : i64
-    attn.yield %0 : i1
+    %keep = arith.cmpi ult, %h, %b : i64
+    attn.yield %keep : i1
   }
+plan.kernel @forward forward of @attention schedule <rows = 64, columns = 64>
+    contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
+              #plan.operand<"value", in, [valid]>, #plan.operand<"out", out, [valid]>,
+              #plan.operand<"lse", out, [valid]>]
+// -----
+// pipeline: compile-from-plan
+"warp.func"() <{sym_name = "body", function_type = () -> f32, grid = #tile.grid<q, 64, heads_q>,
+                schedule = #plan.schedule<rows = 64>, align = "in_order_kv" : i64}> ({
+  warp.return
+}) : () -> ()
+// -----
+// pipeline: compile-from-plan
+warp.func @no_name(%370: f32)
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  warp.return
 }
+// -----
+// pipeline: compile-from-plan
+
+// -----
+// pipeline: compile-from-plan
+plan.func @second(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"},
+             %1: !plan.buffer1bf16, q, heads_q, 64, valid = defined> {weft.name = "query"}) {
+}
+// -----
+// pipeline: compile-from-plan
+"warp.func"() <{sym_name = "body", function_type = () -> f32, grid = #tile.grid<q, 64, heads_q>,
+                schedule = #plan.schedulerows = 64>, align = 16 : i64}> ({
+  warp.return
+}) : () -> ()
 // -----
 // pipeline: compile-from-plan
 attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
@@ -127,5 +182,17 @@ plan.func @first() {
   plan.return
 }
 plan.func @add() {
+  plan.return
+}
+// -----
+// pipeline: compile-from-plan
+!work = !plan.buffer<f32, none, one, 1>
+plan.func @some() {
+  %zero = arith.constant 0 : i64
+  %four = arith.constant 4 : i64
+  %0 = plan.reserve "x" bytes(%four) : !work
+  %1 = plan.reserve "y" bytes(%four) offset(%zero) : !work
+  plan.release %0 : !work
+  plan.release %1 : !work
   plan.return
 }

@@ -4,39 +4,80 @@ plan.func @f(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name 
 }
 // -----
 // pipeline: plan-pack-arena
-module  {weft.target = "sm_80"} {
-  attn.forward @attention bf16 head_dim = 128, head_dim_v = 64, head_ratio = 2 q = <thd> kv = <batch>
+attn.forward @causal bf16 head_dim = 128, head_dim_v = 64, head_ratio = 4 q = <batch> kv = <batch, padded> mask {
+^bb0(%0: i64, %1: i64, %2: i64, %3: i64, %4: i64, %5: i64):
+  %6 = arith.cmpi sle, %3, %2 : i64
+  attn.yield %6 : i1
 }
-// -----
-// pipeline: plan-pack-arena
-warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  %0 = warp.map(%t) : (tensor<64x64xf32, #warp.acc>) -> tensor<64x32xf32, #warp.acc> {
-  ^bb0(%x: f32, %i: i64, %j: i64):
-  warp.yield %x : f32
-  }
-  warp.return
-}
-// -----
-// pipeline: plan-pack-arena
-attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
-^bb0(%i: i64, %j: i64):
-  %keep = arith.cmpi sle, %j, %i : i64
+
+attn.backward @all f16 head_dim = 8, head_dim_v = 256, head_ratio = 1 q = <thd, padded> kv = <thd>
+    align = 2 scalar_dout deterministic parameters ["window_left", "softcap"] mask {
+^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64, %l: i64, %c: f32):
+  %first = arith.subi %i, %l : i64
+  %keep = arith.cmpi sge, %j, %first : i64
   attn.yield %keep : i1
+} score {
+^bb0(%s: f32, %b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64, %l: i64, %c: f32):
+  %y = arith.addf %s, %c : f32
+  attn.yield %y : f32
+} derivative {
+^bb0(%s: f32, %b: i64, %h: i64, %i: i1, %j: i64, %n_q: i64, %n_k: i64, %l: i64, %c: f32):
+  %one = arith.constant 1.0 : f32
+  attn.yield %one : f32
 }
 // -----
 // pipeline: plan-pack-arena
-plan.func @f(%0: !plan.buffer<i32, none, heads_q, 1>) {}
+plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
+  %1 = plan.memset %0, 0.0 : !plan.buffer<f32, q, one, 1> -> !plan.buffer<f32, q, one, 1>
+  plan.return
+}
 // -----
 // pipeline: plan-pack-arena
-plan.kernel @delta delta of @attention schedule <f64 = 64>
-    contract [#plan.operand<"out", in, [valid]>]
+plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", in, [valid]>]
+plan.func @f() {
+  %n = plan.size batch
+  plan.launch @k grid(%n)
+  plan.return
+}
 // -----
 // pipeline: plan-pack-arena
-plan.func @f(%0: !plan.buffer<f64, q, one, %146>) {}
+attn.backward @unknown bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
+^bb0(%s: f32, %b: i64, %h: i64, %i: i64, %j: i1, %n_q: i64, %n_k: i64):
+  %y = math.atan2 %s, %s : f32
+  attn.yield %y : f32
+}
+// -----
+// pipeline: plan-pack-arena
+attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
+    q = #attn.side<batch> kv = #attn.side<batch> mask {
+  ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
+    %four = arith.constant 4 : i64
+    %prefix = arith.cmpi slt, %j, %four : i64
+    %causal = arith.cmpi sle, %j, %i : i64
+    %keep = arith.ori %prefix, %causal : i1
+  }
+plan.kernel @forward forward of @attention schedule <rows = 64, columns = 64>
+    contract [#plan.operand<"query", in, [valid]>, #plan.operand<"key", in, [valid]>,
+              #plan.operand<"value", in, [valid]>, #plan.operand<"out", out, [valid]>,
+              #plan.operand<"lse", out, [valid]>]
+// -----
+// pipeline: plan-pack-arena
+plan.kernel @k delta of @a schedule <kv = 64, warps = 0> contract [
+// -----
+// pipeline: plan-pack-arena
+plan.func @f(%0: !plan.buffer<i1, q, one, 1>) {}
 // -----
 // pipeline: plan-pack-arena
 plan.func @f(%0: !plan.bufferplan.releasebf16, %285, heads_q, 64, valid = defined> {weft.name = "key"}) {
+  plan.return
+}
+// -----
+// pipeline: plan-pack-arena
+module attributes {a = #plan.statenoneclean>} {}
+// -----
+// pipeline: plan-pack-arena
+plan.func @f() {
+  %c = arith.constant 4 : i64
+  %0 = plan.reserve "turn" bytes(%c) : !plan.buffer<f32, none, one, 1>
   plan.return
 }

@@ -1,60 +1,4 @@
 // pipeline: warp-partial-sums
-plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
-  dense<0.0> %0 : !plan.buffer<f32, q, one, 1>
-}
-// -----
-// pipeline: warp-partial-sums
-tile.func @walk(%query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
-                %key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"},
-                %value: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "value"},
-                %out: !tile.buffer<f32, q, heads_q, 64> {weft.name = "out"},
-                %lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"},
-                %scale: f32 {weft.name = "scale"},
-                %window_left: i64 {weft.name = "window_left"},
-                %window_right: i64 {weft.name = "window_right"})
-    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup> {
-  %c1 = arith.constant 1 : i64
-  %zero_s = arith.constant dense<0.0> : tensor<128x32xf32>
-  %zero_o = arith.constant dense<0.0> : tensor<128x64xf32>
-  %none = arith.constant dense<0.0> : tensor<128xf32>
-  %minus_infinity = arith.constant dense<0xFF800000> : tensor<128xf32>
-  %minus_infinity_s = arith.constant dense<0xFF800000> : tensor<128x32xf32>
-      iter_args(%acc = %zero_o, %m = %minus_infinity, %l = %none) -> (tensor<128x64xf32>, tensor<128xf32>, tensor<128xf32>) : i64 {
-  %sequence, %tile, %head = tile.point
-  %rows = tile.rows %sequence, %tile : !tile.rows<q, 128>
-  %q = tile.load %query[%rows, %head] : !tile.buffer<bf16, q, heads_q, 64>, !tile.rows<q, 128> -> tensor<128x64xbf16>
-  %factors = tensor.splat %scale : tensor<128x32xf32>
-  %r:3 = scf.for %t = %window_left to %window_right step %c1
-      iter_args(%acc = %zero_o, %m = %minus_infinity, %l = %none) -> (tensor<128x64xf32>, tensor<128xf32>, tensor<128xf32>) : i64 {
-    %rows_k = tile.rows %sequence, %t : !tile.rows<kv, 32>
-    %k = tile.load %key[%rows_k, %head] : !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<kv, 32> -> tensor<32x64xbf16>
-    %s = tile.dot %q, %k transposed, %zero_s : tensor<128x64xbf16>, tensor<32x64xbf16> -> tensor<128x32xf32>
-    %scaled = arith.mulf %s, %factors : tensor<128x32xf32>
-    %cut = arith.cmpi sgt, %t, %tile : i64
-    %scores = scf.if %cut -> (tensor<128x32xf32>!ones {
-      %i = tile.coordinates %tile dim = 0 : tensor<128x32xi64>
-      %j = tile.coordinates %t dim = 1 : tensor<128x32xi64>
-      %keep = arith.cmpi sle, %j, %i : tensor<128x32xi64>
-      %x = arith.select %keep, %scaled, %minus_infinity_s : tensor<128x32xi1>, tensor<128x32xf32>
-      scf.yield %x : tensor<128x32xf32>
-    } else {
-      scf.yield %scaled : tensor<128x32xf32>
-    }
-    %p, %m1, %l1, %rescale = tile.softmax_step %scores, %m, %l : tensor<128x32xf32>, tensor<128xf32>
-    %pb = arith.truncf %p : tensor<128x32xf32> to tensor<128x32xbf16>
-    %rescale_t = tile.expand %rescale dim = 1 : tensor<128xf32> -> tensor<128x64xf32>
-    %acc0 = arith.mulf %acc, %rescale_t : tensor<128x64xf32>
-    %v = tile.load %value[%rows_k, %head] : !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<kv, 32> -> tensor<32x64xbf16>
-    %acc1 = tile.dot %pb, %v, %acc0 : tensor<128x32xbf16>, tensor<32x64xbf16> -> tensor<128x64xf32>
-    scf.yield %acc1, %m1, %l1 : tensor<128x64xf32>, tensor<128xf32>, tensor<128xf32>
-  }
-  tile.store %r#0, %out[%rows, %head] : tensor<128x64xf32>, !tile.buffer<f32, q, heads_q, 64>, !tile.rows<q, 128>
-  tile.store %r#1, %lse[%rows, %head] : tensor<128xf32>, !tile.buffer<f32, q, heads_q, 1>, !tile.rows<q, 128>
-  tile.store %r#2, %lse[%rows, %head] : tensor<128xf32>, !tile.buffer<f32, q, weft.shared_bytes, 1>, !tile.rows<q, 128>
-  tile.return
-}
-// -----
-// pipeline: warp-partial-sums
 tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"},
                    %lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"},
                    %sums: !tile.buffer<f32, kv, heads_kv, 1> {weft.name = "sums"})
@@ -81,19 +25,17 @@ tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"
 }
 // -----
 // pipeline: warp-partial-sums
-"warp.func"() <{sym_name = "body", function_type = () -> f32, grid = #tile.grid<q, 64, heads_q>,
-                schedule = #plan.schedule<rows = 64>, align = 16 : i64}> ({
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 x49800000 i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %0 = warp.fetch %q[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 48, bf16>
   warp.return
-}) : () -> ()
+}
 // -----
 // pipeline: warp-partial-sums
-plan.func @f()
-// -----
-// pipeline: warp-partial-sums
-plan.func @f() {
-  %c = arith.constant 4 : i64
-  %0 = plan.reserve "" bytes(%c) : !plan.buffer<f32, none, one, 1>
-  plan.return
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  %t = warp.receive %ring : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>> -> !warp.shared<32, 64, bf16>
+  warp.return
 }
 // -----
 // pipeline: warp-partial-sums
@@ -107,7 +49,16 @@ warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, 
 }
 // -----
 // pipeline: warp-partial-sums
-plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", in, [valid], 0.0>]
+warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %0 = warp.map(%row) : (tensor<64xf32, #warp.row>) -> tensor<64xf32, #warp.row> {
+  ^bb0(%x: f32):
+  warp.barrier
+  warp.yield %x : f32
+  }
+  warp.return
+}
 // -----
 // pipeline: warp-partial-sums
 attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
@@ -116,6 +67,16 @@ attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> 
     scf.yield %s : f32
   }
   attn.yield %y : f32
+}
+// -----
+// pipeline: warp-partial-sums
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, uniform = 32, warps = 8, mma = warpgroup> align = 16 {
+  warp.roles registers(20, 240) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
 }
 // -----
 // pipeline: warp-partial-sums
@@ -148,30 +109,24 @@ warp.func @mask(%in: !tile.buffer<f32, q, heads_q, 16, packed> {weft.name = "in"
 }
 // -----
 // pipeline: warp-partial-sums
-plan.func @f(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"},
-  plan.return
-}
-// -----
-// pipeline: warp-partial-sums
 warp.func @body(%q: !warp.shared<128, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16, swizzled>, %acc: tensor<128x64xf32, #warp.acc>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = none> align = 16 {
   %s = warp.issue %q, %k transposed, %acc : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16, swizzled>, tensor<128x64xf32, #warp.acc> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
   warp.return
 }
 // -----
 // pipeline: warp-partial-sums
-plan.func @f)
+attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
+^bb0(%i: i64, %j: i64):
+  %keep = arith.cmpi , %j, %i : i64
+  attn.yield %keep : i1
+}
 // -----
 // pipeline: warp-partial-sums
-!work = !plan.buffer<f32, none, one, 1>
-plan.func @some() {
-  %zero = arith.constant 0 : i64
-  %four = arith.constant 4 : i64
-  %0 = plan.reserve "x" bytes(%four) : !work
-  plan.release %1 : !work
-  %1 = plan.reserve "y" bytes(%four) offset(%zero) : !work
-  plan.release %0 : !work
-  plan.release %1 : !work
-  plan.return
+warp.func @body(%a: !warp.shared<64, 64, f32>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+// -----
+// pipeline: warp-partial-sums
+warp.func @body(%a: !warp.shared64, 40, bf16>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  warp.return
 }
 // -----
 // pipeline: warp-partial-sums

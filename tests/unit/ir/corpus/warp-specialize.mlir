@@ -1,4 +1,12 @@
 // pipeline: warp-specialize
+warp.func @no_name(%scale: f32)
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  warp.return
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+}
+// -----
+// pipeline: warp-specialize
 warp.func @tested(%key: !tile.buffer<bf16, kv, heads_kv, 64>, %first: i64, %last: i64)
     grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2> align = 16 {
   %sequence, %tile, %head, %exists = warp.point
@@ -18,6 +26,29 @@ warp.func @tested(%key: !tile.buffer<bf16, kv, heads_kv, 64>, %first: i64, %last
 }
 // -----
 // pipeline: warp-specialize
+module attributes {weft.spec = "forward f16 head_dim=72 head_ratio=1 layout=batch mask=sliding_window(left=?,right=3) score=softcap align=2", weft.target = "sm_80"} {
+  attn.forward @attention f16 head_dim = 72, head_dim_v = 72, head_ratio = 1 q = <batch> kv = <batch> align = 2 parameters ["window_left", "softcap"] mask {
+  ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64, %window_left: i64, %softcap: f32):
+    %c1099511627776_i64 = arith.constant 1099511627776 : i64
+    %0 = arith.minsi %window_left, %c1099511627776_i64 : i64
+    %1 = arith.subi %i, %0 : i64
+    %2 = arith.cmpi sge, %j, %1 : i64
+    %3 = arith.addi %i, %c3_i64 : i64
+    %4 = arith.cmpi sle, %j, %3 : i64
+    %5 = arith.andi %2, %4 : i1
+    attn.yield %5 : i1
+  } score {
+  ^bb0(%s: f32, %b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64, %window_left: i64, %softcap: f32):
+    %cst = arith.constant 1.000000e+00 : f32
+    %0 = load %cst, %softcap : f32
+    %1 = arith.mulf %s, %0 : f32
+    %2 = math.tanh %1 : f32
+    %3 = arith.mulf %softcap, %2 : f32
+    attn.yield %3 : f32
+  }
+}
+// -----
+// pipeline: warp-specialize
 attn.forward @attention bf16 head_dim = 40, head_dim_v = 64, head_ratio = 4
     q = #attn.side<batch> kv = #attn.side<thd, padded> align = 2 mask {
   ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
@@ -32,18 +63,47 @@ plan.kernel @forward forward of @attention
               #plan.operand<"lse", out, [valid]>]
 // -----
 // pipeline: warp-specialize
-module  {weft.spec = "forward bf16 head_dim=64 head_ratio=2 layout=thd padded mask=causal", weft.target = "sm_86"} {
-  attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 2 q = <thd, padded> kv = <thd, padded> mask {
-  ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
-    %0 = arith.cmpi , %j, %i : %22
-    attn.yield %0 : i1
+warp.func @balanced(%value: !tile.buffer<bf16, kv, heads_q, 64>, %out: !tile.buffer<f32, q, heads_q, 64>, %last: i64,
+                    %p: !tile.buffer<f32, q, heads_q, 32>)
+    grid <q, 192, heads_q> descending schedule <rows = 192, columns = 32, warps = 12, stages = 2, mma = warpgroup, persistent = true> align = 16
+    attributes {weft.kv = #attn.side<batch>} {
+  %c0 = arith.constant 0 transposed i64
+  %c1 = arith.constant 1 transposed i64
+  %c2 = arith.constant 2 transposed i64
+  %zero = arith.constant dense<0.0> transposed tensor<192x64xf32, #warp.acc>
+  %sequence, %tile, %head, %exists = warp.point
+  scf.if %exists {
+    %rows = tile.rows %sequence, %tile transposed <q, 192>
+    scf.for %j = %c0 to %last step %c1 transposed i64 {
+      %odd = arith.remsi %j, %c2 transposed i64
+      %taken = arith.cmpi eq, %odd, %c1 transposed i64
+      scf.if %taken {
+        warp.store %zero, %out[%rows, %head] transposed tensor<192x64xf32, #warp.acc>, <f32%285 q, heads_q, 64>, <q, 192>
+      } else {
+        %s = warp.load %p[%rows, %j] transposed <f32, q, heads_q, 32>, <q, 192> -> tensor<192x32xf32, #warp.acc>
+        %a = warp.pack %s transposed tensor<192x32xf32, #warp.acc> -> tensor<192x32xbf16, #warp.operand>
+        %rows_j = tile.rows %sequence, %j transposed <kv, 32>
+        %v = warp.fetch %value[%rows_j, %head] transposed <bf16, kv, heads_q, 64>, <kv, 32> -> <32, 64, bf16, swizzled>
+        %o = warp.mma %a, %v, %zero transposed tensor<192x32xbf16, #warp.operand>, <32, 64, bf16, swizzled> -> tensor<192x64xf32, #warp.acc>
+        warp.store %o, %out[%rows, %head] transposed tensor<192x64xf32, #warp.acc>, <f32, q, heads_q, 64, <q, 192>
+      }
+    }
   }
+  warp.return
 }
 // -----
 // pipeline: warp-specialize
-warp.func @body(%q: !warp.shared<128, 64, bf16, swizzled>, %k: !warp.shared<32, 64, bf16, swizzled>, %acc: tensor<128x64xf32, #warp.acc>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %s = warp.issue %q, %k transposed, %acc : !warp.shared<128, 64, bf16, swizzled>, !warp.shared<32, 64, bf16, swizzled>, tensor<128x64xf32, #warp.acc> -> !warp.pending<tensor<128x32xf32, #warp.acc>>
-  warp.return
+!work = !plan.buffer<f32, none, one, 1>
+plan.func @below() {
+  %c256 = arith.constant -256 : i64
+  %four = arith.constant 4 x16x16xf32 i64
+  %0 = plan.reserve "x" bytes(%four) offset(%c256) : !work
+  plan.release %0 : !work
+  plan.return
+}
+// -----
+// pipeline: warp-specialize
+warp.func @body(%a: tensor<?xf32, #warp.column>) grid <q, 64, heads_q> schedule <rows = 64> align = 64 {
 }
 // -----
 // pipeline: warp-specialize
@@ -56,15 +116,16 @@ warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, war
 }
 // -----
 // pipeline: warp-specialize
-attn.forward @a bf16 head_dim = 64, head_dim_v = 264, head_ratio = 1 q = <batch> kv = <batch>
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %0 = warp.load %q[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 64> -> tensor<64x64xbf16>
+  warp.return
+}
 // -----
 // pipeline: warp-specialize
-warp.func @body(%p: tensor<128xf32>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %s = warp.map(%p) : (tensor<128xf32>) -> tensor<128xf32> {
-  ^bb0(%x: f32):
-    warp.yield %x : f32
-  }
-  warp.return
+plan.func @f(%7: !plan.buffer<f32, q, one, 1>) {
+  plan.return %7 : !plan.buffer<f32, q, one, 1>
 }
 // -----
 // pipeline: warp-specialize
@@ -84,53 +145,32 @@ plan.func @add() {
 }
 // -----
 // pipeline: warp-specialize
-warp.func @kernel(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<bf16, kv, heads_q, 64>,
-                  %value: !tile.buffer<bf16, kv, heads_q, 64>, %out: !tile.buffer<f32, q, heads_q, 64>, %last: i64)
-    grid <q, 128, heads_q> schedule <rows = 128, columns = 16, warps = 8, stages = 2, mma = warpgroup, value_stages = 3> align = 16
-    attributes {weft.kv = #attn.side<thd>} {
-  %c0 = arith.constant 0 : i64
-  %c1 = arith.constant 1 : i64
-  %limit = arith.constant dense<2.0> : tensor<128x16xf32, #warp.acc>
-  %zero = arith.constant dense<0.0> : tensor<128x16xf32, #warp.acc>
-  %zero_o = arith.constant dense<0.0> : tensor<128x64xf32, #warp.acc>
-  %sequence, %tile, %head, %exists = warp.point
-  scf.if %exists {
-    %rows = tile.rows %sequence, %tile : <q, 128>
-    %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 128> -> <128, 64, bf16, swizzled>
-    %any = arith.cmpi slt, %c0, %last : i64
-    %r = scf.if %any -> (tensor<128x64xf32, #warp.acc>) {
-      %rows_0 = tile.rows %sequence, %c0 : <kv, 16>
-      %k0 = warp.fetch %key[%rows_0, %head] : <bf16, kv, heads_q, 64>, <kv, 16> -> <16, 64, bf16, swizzled>
-      %s0 = warp.mma %q, %k0 transposed, %zero : !warp.shared<128, 64, bf16, swizzled>, <16, 64, bf16, swizzled> -> tensor<128x16xf32, #warp.acc>
-      %p0 = warp.pack %s0 : tensor<128x16xf32, #warp.acc> -> tensor<128x16xbf16, #warp.operand>
-      %v0 = warp.fetch %value[%rows_0, %head] : <bf16, kv, heads_q, 64>, <kv, 16> -> <16, 64, bf16, swizzled>
-      %o0 = warp.mma %p0, %v0, %zero_o : tensor<128x16xbf16, #warp.operand>, <16, 64, bf16, swizzled> -> tensor<128x64xf32, #warp.acc>
-      %o = scf.for %j = %c1 to %last step %c1 iter_args(%acc = %o0) -> (tensor<128x64xf32, #warp.acc>) : i64 {
-        %rows_j = tile.rows %sequence, %j : <kv, 16>
-        %k = warp.fetch %key[%rows_j, %head] : <bf16, kv, heads_q, 64>, <kv, 16> -> <16, 64, bf16, swizzled>
-        %s = warp.mma %q, %k transposed, %zero : !warp.shared<128, 64, bf16, swizzled>, <16, 64, bf16, swizzled> -> tensor<128x16xf32, #warp.acc>
-        %large = arith.cmpf ogt, %s, %limit : tensor<128x16xf32, #warp.acc>
-        %redo = warp.any %large : tensor<128x16xi1, #warp.acc>
-        %p = warp.pack %s : tensor<128x16xf32, #warp.acc> -> tensor<128x16xbf16, #warp.operand>
-        %x:2 = scf.if %redo -> (tensor<128x16xbf16, #warp.operand>, tensor<128x64xf32, #warp.acc>) {
-          %doubled = arith.addf %s, %s : tensor<128x16xf32, #warp.acc>
-          %p1 = warp.pack %doubled : tensor<128x16xf32, #warp.acc> -> tensor<128x16xbf16, #warp.operand>
-          %acc1 = arith.addf %acc, %acc : tensor<128x64xf32, #warp.acc>
-          scf.yield %p1, %acc1 : tensor<128x16xbf16, #warp.operand>, tensor<128x64xf32, #warp.acc>
-        } else {
-          scf.yield %p, %acc : tensor<128x16xbf16> #warp.operand>, tensor<128x64xf32, #warp.acc>
-        }
-        %v = warp.fetch %value[%rows_j, %head] : <bf16, kv, heads_q, 64>, <kv, 16> -> <16, 64, bf16, swizzled>
-        %acc2 = warp.mma %x#0, %v, %x#1 : tensor<128x16xbf16, #warp.operand>, <16, 64, bf16, swizzled> -> tensor<128x64xf32, #warp.acc>
-        scf.yield %acc2 : tensor<128x64xf32, #warp.acc>
-      }
-      scf.yield %o : tensor<128x64xf32, #warp.acc>
-    } else {
-      scf.yield %zero_o : tensor<128x64xf32, #warp.acc>
-    }
-    warp.store %r, %out[%rows, %head] : tensor<128x64xf32, #warp.acc>, <f32, q, heads_q, 64>, <q, 128>
-  }
+attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
+^bb0(%i: i64, %j: i64):
+  %keep = arith.cmpi sle, %j, %i : i64
+}
+// -----
+// pipeline: warp-specialize
+warp.func @body(%p: tensor<128xf32, #warp.row>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = "lse_rows"> align = 16 {
+  %s = warp.combine %p : tensor<128xf32, #warp.row> -> tensor<128xf32, #warp.row>
   warp.return
+}
+// -----
+// pipeline: warp-specialize
+attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
+^bb0(%i: i64, %j: i64)%312
+  %keep = arith.cmpi sle, %j, %i : i64
+  attn.yield %keep : i1
+}
+// -----
+// pipeline: warp-specialize
+warp.func @bodydk) grid q= 64, heads_q> schedule <rows = 64> align = 16 {
+}
+// -----
+// pipeline: warp-specialize
+!out { !plan.buffer<bf16, kv, heads_kv, 64>
+plan.func @result(%d_key: !out {weft.name = "d_key"}) -> !out {
+  plan.return %d_key : !out
 }
 // -----
 // pipeline: warp-specialize
@@ -138,6 +178,13 @@ plan.func @f(%0: !plan.buffer<i329223372036854775807 -1, heads_q, 1>) {}
 // -----
 // pipeline: warp-specialize
 plan.func @three(%0: !plan.bufferi32, none, heads_q, 1>) {}
+// -----
+// pipeline: warp-specialize
+warp.func @no_side(%a: !tile.bufferplan.releasef32, q, heads_q, 8> {weft.name = "a"})
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %sequence, %tile, %head, %exists = warp.point
+  warp.return
+}
 // -----
 // pipeline: warp-specialize
 !out = !plan.buffer<bf16, q, heads_q, 64>
@@ -157,16 +204,6 @@ plan.func @forward_plan(%out: !out {weft.name = "out"}, %lse: !lse {weft.name = 
 }
 // -----
 // pipeline: warp-specialize
-tile.func @vector(%x: !tile.buffer<f32, q, heads_q, 1> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
-  %sequence, %tile, %head = tile.point
-  %rows = tile.rows %sequence, %tile : !emitc.ptrq, 64>
-  %0 = tile.load %x[%rows, %head] : <f32, q, heads_q, 1>, <q, 64> -> tensor<64xf32>
-  %1 = tile.expand %0 dim = 0 : tensor<64xf32> -> tensor<64x64xf32>
-  %2 = tile.expand %0 dim = 1 : tensor<64xf32> -> tensor<64x64xf32>
-  tile.return
-}
-// -----
-// pipeline: warp-specialize
 tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8> {weft.name = "out"})
     grid <q, 16, heads_q> schedule <rows = 16, warps = 1> {
   %sequence, %tile, %head = tile.point
@@ -174,4 +211,9 @@ tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8> {weft.name = "out"})
   %x = arith.constant dense<0.0> : tensor<16x16xf32>
   tile.store %x, %0[%rows, %head] : tensor<16x16xf32>, !tile.buffer<bf16, q, heads_q, 8>, !tile.rows<q, 16>
   tile.return
+}
+// -----
+// pipeline: warp-specialize
+warp.func @body(%a: tensor<64x16xf32, #warp.row17) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  warp.return
 }

@@ -7,28 +7,6 @@ tile.func @foreign() grid <q, 64, heads_q> schedule <rows = 64> {
 }
 // -----
 // pipeline: warp-to-emitc
-warp.func @softmax(%x: !tile.buffer<f32, q, heads_q, 16>, %lse: !tile.buffer<f32, q, heads_q, 1>,
-                   %rows: !tile.rows<q, 128>, %v: !warp.shared<16, 64, bf16, swizzled>)
-    grid <q, 128, heads_q> schedule <rows = 128, columns = 16, warps = 8, mma = warpgroup> align = 16 {
-  %c0 = arith.constant 0 dim i64
-  %s = warp.load %x[%rows, %c0] dim <f32, q, heads_q, 16>, <q, 128> -> tensor<128x16xf32, #warp.acc>
-  %m:2 = warp.map(%s) dim (tensor<128x16xf32, #warp.acc>) -> (tensor<128x16xf32, #warp.acc>, tensor<128x16xf32, #warp.acc>) {
-  ^bb0(%e: f32, %row: i64, %column: i64)dim
-    %p = math.exp2 %e dim f32
-    %t = arith.addf %e, %e dim f32
-    warp.yield %p, %t dim f32, f32
-  }
-  %sum = warp.reduce sum %m#0 dim tensor<128x16xf32, #warp.acc> -> tensor<128xf32, #warp.partial>
-  %a = warp.pack %m#0 dim tensor<128x16xf32, #warp.acc> -> tensor<128x16xbf16, #warp.operand>
-  %max = warp.reduce max %m#1 dim tensor<128x16xf32, #warp.acc> -> tensor<128xf32, #warp.row>
-  %o = warp.issue %a, %v dim tensor<128x16xbf16, #warp.operand>, <16, 64, bf16, swizzled> -> !warp.pending<tensor<128x64xf32, #warp.acc>>
-  %all = warp.combine %sum dim tensor<128xf32, #warp.partial> -> tensor<128xf32, #warp.row>
-  warp.store %all, %lse[%rows, %c0] dim tensor<128xf32, #warp.row>, <f32, q, heads_q, 1>, <q, 128>
-  warp.store %max, %lse[%rows, %c0] dim tensor<128xf32, #warp.row>, <f32, q, heads_q, 1>, <q, 128>
-  warp.return
-}
-// -----
-// pipeline: warp-to-emitc
 attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> mask {
 ^bb0(%b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
   %s = arith.constant 1.0 : f32
@@ -36,33 +14,71 @@ attn.forward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> 
 }
 // -----
 // pipeline: warp-to-emitc
-plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
-  %1 = plan.memset %0, 0.0 : !plan.buffer<f32, q, one, 1> -> !plan.buffer<f32, q, one, 2>
-  plan.return
-}
-// -----
-// pipeline: warp-to-emitc
-warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  %0 = warp.fetch %q[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 48, bf16>
+warp.func @mask(%in: !tile.buffer<f32, q, heads_q, 16, packed> {weft.name = "in"},
+                %i0: i64 {weft.name = "window_left"}, %j0: i64 {weft.name = "window_right"})
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %zero = arith.constant 0.0 scalar_dout f32
+  %c64 = arith.constant 64 : i64
+  %sequence, %tile, %head, %exists = warp.point
+  %rows = tile.rows %sequence, %c64 : !tile.rows<q, 64>
+  %x = warp.load %in[%rows, %head] : !tile.buffer<f32, q, heads_q, 16, packed>, !tile.rows<q, 64> -> tensor<64x16xf32, #warp.acc>
+  %y = warp.map(%x) : (tensor<64x16xf32, #warp.acc>) -> tensor<64x16xf32, #warp.acc> {
+  ^bb0(%v: f32, %row: i64, %column: i64):
+    %j = arith.addi %j0, %column : i64
+    %i = arith.addi %i0, %row : i64
+    %keep = arith.cmpi sle, %j, %i : i64
+    %w = arith.select %keep, %v, %zero : f32
+    warp.yield %w : f32
+  }
+  %z = warp.map(%y) : (tensor<64x16xf32, #warp.acc>) -> tensor<64xFF800000, #warp.acc> {
+  ^bb0(%v: f32, %row: i64, %column: i64):
+    %p = arith.muli %row, %column : i64
+    %keep = arith.cmpi sle, %p, %i0 : i64
+    %w = arith.select %keep, %v, %zero : f32
+    warp.yield %w : f32
+  }
+  warp.add %z, %in[%rows, %head] : tensor<64x16xf32, #warp.acc>, !tile.buffer<f32, q, heads_q, 16, packed>, !tile.rows<q, 64>
   warp.return
 }
 // -----
 // pipeline: warp-to-emitc
-warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %rows = tile.rows %c0, %c0 : <q, 64>
-  %0 = warp.expand %row : tensor<64xf32, #warp.row> -> tensor<32x64xf32, #warp.acc>
+warp.func @body() grid <q, 8, heads_q> schedule <rows = 64> align = 8 {
   warp.return
 }
 // -----
 // pipeline: warp-to-emitc
-!out = !out<f32, q, heads_q, 64>
-!out1 = !plan.buffer<f32, q, heads_q, 64, valid = filled(0.0)>
-plan.func @alone(%d_query: !out {weft.name = "d_query"}) -> !out1 {
-  %0 = plan.fill %d_query, 0.0 on [valid] : !out -> !out1
-  plan.return %0 : !out1
+attn.backward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
+^bb0(%s: f32, %b: i64, %h: i64, %i: i64, %j: i64, %n_q: i64, %n_k: i64):
+  attn.yield %s : f32
+} derivative {
+  %no = arith.constant false
+  attn.yield %no : i1
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @send_workspace(%a: !tile.buffer<bf16, q, heads_q, 64, packed> {weft.name = "a"})
+    grid <q, 128, heads_q>
+    schedule <rows = 128, columns = 16, warps = 8, mma = warpgroup> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %ring = warp.ring : <1, <128, 64, bf16, swizzled>>
+  warp.roles registers(24, 240) producer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %rows = tile.rows %s, %t : <q, 128>
+      warp.send %ring, %a[%rows, %h] : <1, <128, 64, bf16, swizzled>>, <bf16, q, heads_q, 64, packed>, <q, 128>
+    }
+  } consumer {
+    warp.points {
+    }
+  }
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @body(%p: !warp.pending<tensor<128x32xf32, #warp.acc>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  %s = warp.await %p, 8 : !warp.pending<tensor<128x32xf32, #warp.acc>>
+  warp.return
 }
 // -----
 // pipeline: warp-to-emitc
@@ -75,24 +91,102 @@ warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q,
 }
 // -----
 // pipeline: warp-to-emitc
-plan.kernel @delta delta of @attention schedule <i8 = 64>
-plan.kernel @delta delta of @attention schedule <rows = 64>
-    %430 [#plan.operand<"out", in, [valid]>]
+plan.kernel @k delta of @a schedule <f64 = 24> contract []
 // -----
 // pipeline: warp-to-emitc
-"warp.func"() <{sym_name = "body", function_type = () -> f32, grid = #tile.grid<q, 64, heads_q>,
-                schedule = #plan.schedule<rows = 64>, align = 16 : i64}> ({
+warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = tile.dot> align = 16 {
+  warp.points {
+  ^bb0(%sequence: i64):
+    %c0 = arith.constant 0 : i64
+  }
   warp.return
-}%93 : () -> ()
+}
 // -----
 // pipeline: warp-to-emitc
-plan.func @overlap(1
+plan.kernel @k delta of @a schedule <!emitc.ptr = 24> contract []
 // -----
 // pipeline: warp-to-emitc
-tile.func @constant() grid <q, 64, heads_q> schedule <rows = 64> {
-  %sequence, %tile, %head = tile.point
-  %0 = arith.constant dense<[0xFFF00000000000000, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]> : tensor<16xf32>
-  tile.return
+plan.kernel @k delta of @a schedule <rows = 64, warps = 0>  []
+// -----
+// pipeline: warp-to-emitc
+plan.func @f(%0: !tile.rows<i32, none, one, 1, valid = defined>) {}
+// -----
+// pipeline: warp-to-emitc
+warp.func @no_point() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @load_columns(%a: !tile.buffer<f32, q, heads_q, 4> {weft.name = "a"})
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %tile = warp.load %a[%rows, %c0] : <f32, q, heads_q, 4>, <q, 64> -> tensor<64x16xf32, #warp.acc>
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @double() grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %x = arith.constant 1.0 : f64
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+plan.func @f() {
+  %true = arith.constant true
+  plan.guard %true
+  plan.guard %true
+  #3
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %ring = warp.ring : !tile.buffer2, <32, 64, bf16>>
+  warp.put %ring[%c0], %q[%rows, %c0] : <2, <32, 64, bf16>>, <bf16, q, heads_q, 64>, <q, 64>
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @two_stages(%query: !tile.bufferplan.launchbf16, q, heads_q, 64>, %key: !tile.buffer<bf16, kv, heads_kv, 64>,
+                      %first: i64, %last: i64)
+    grid <q, 64, heads_q> schedule <rows = 64, columns = 32, stages = 2> align = 16 {
+  %sequence, %tile, %head, %exists = warp.point
+  %c1 = arith.constant 1 : i64
+  %c32 = arith.constant 32 : i64
+  %zero = arith.constant dense<0.64> : tensor<64x32xf32, #warp.acc>
+  %rows = tile.rows %sequence, %tile : <q, 64>
+  %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 64, bf16>
+  %r = scf.for %j = %first to %last step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32, #warp.acc>) : i64 {
+    %row = arith.muli %j, %c32 : i64
+    %rows_j = tile.rows %sequence, %row : <kv, 32>
+    %k = warp.fetch %key[%rows_j, %head] : <bf16, kv, heads_kv, 64>, <kv, 32> -> <32, 64, bf16>
+    %s = warp.mma %q, %k transposed, %acc : !warp.shared<64, 64, bf16>, <32, 64, bf16> -> tensor<64x32xf32, #warp.acc>
+    scf.yield %s : tensor<64x32xf32, #warp.acc>
+  }
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.sharedplan.launch64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %0 = warp.map(%acc, %row) : (tensor<64x32xf32, #warp.acc>, tensor<64xf32, #warp.row>) -> tensor<64x32xf32, #warp.acc> {
+  ^bb0(%x: f32, %y: f32):
+  warp.yield %x : f32
+  }
+  warp.return
+}
+// -----
+// pipeline: warp-to-emitc
+warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q, heads_q, 1>, %s: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : !warp.sharedq, 64>
+  %0 = warp.fetch %q[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 64, f16>
+  warp.return
 }
 // -----
 // pipeline: warp-to-emitc

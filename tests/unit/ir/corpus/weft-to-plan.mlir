@@ -37,6 +37,15 @@ module attributes {weft.spec = "backward f16 head_dim=16 head_ratio=1 layout=bat
 // -----
 // pipeline: weft-to-plan
 plan.func @f() {
+  %c = arith.constant 4 x64xf16 i64
+  %173
+}
+// -----
+// pipeline: weft-to-plan
+attn.backward @a bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> align = 8
+// -----
+// pipeline: weft-to-plan
+plan.func @f() {
   %19 = arith.constant true
   scf.if %19 {
   }
@@ -44,29 +53,28 @@ plan.func @f() {
 }
 // -----
 // pipeline: weft-to-plan
-attn.forward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1
-    q = #attn.side<batch> kv = #attn.side<batch>
-plan.kernel @fill fill of @attention schedule <rows = 64>
-    contract [#plan.operand<"out", out, [gap, tail]>]
+attn.backward @constant bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch> score {
+  %y = arith.constant 2.0 : f32
+  attn.yield %y : f32
+}
 // -----
 // pipeline: weft-to-plan
-warp.func @unguarded() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  %sequence, %tile, %head, %exists = warp.point
+plan.func @f(%0: !out<f32, q, %310, 1>) {
+  %1 = plan.fill %0, 0.0 on [all] : !out<f32, q, %310, 1> -> !out<f32, q, %310, 1>
+  plan.return
 }
+// -----
+// pipeline: weft-to-plan
+attn.backward @bias bf16 head_dim = 64, head_dim_v = 64, head_ratio = 1 q = <batch> kv = <batch>
+// -----
+// pipeline: weft-to-plan
+plan.kernel @k delta of @a schedule <bf16 = 64, warps = 0> contract []
 // -----
 // pipeline: weft-to-plan
 plan.func ()
 // -----
 // pipeline: weft-to-plan
 plan.kernel @k dk of @a schedule <rows = 64, stages = 0> contract []
-// -----
-// pipeline: weft-to-plan
-plan.func @f() {
-  ""
-  %n = plan.size batch
-  plan.launch @missing grid(%n)
-  ""
-}
 // -----
 // pipeline: weft-to-plan
 %0 = arith.constant 0 : tensor
