@@ -147,3 +147,54 @@ WEFT_DEVICE void clear_rows(uint32_t tile, int64_t first, int32_t thread) {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
   asm volatile("bar.sync 1, %0;" : : "n"(threads) : "memory");
 }
+
+// ---- a warp's rows out of registers ----------------------------------------
+
+/// Puts 16 rows of an accumulator, rounded, into a swizzled tile of `rows`
+/// rows: `tile` is the first of the 16. `words` are a lane's pairs of elements.
+template <int rows, int columns>
+WEFT_DEVICE void stage_rows(uint32_t tile, const uint32_t *words,
+                            int32_t lane) {
+#pragma unroll
+  for (int i = 0; i < columns / 16; ++i) {
+    int32_t row = lane % 16, chunk = 2 * i + lane / 16;
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :
+                 : "r"(tile + chunk / 8 * (rows * 128) + row * 128 +
+                       (chunk ^ row) % 8 * 16),
+                   "r"(words[4 * i]), "r"(words[4 * i + 1]),
+                   "r"(words[4 * i + 2]), "r"(words[4 * i + 3])
+                 : "memory");
+  }
+  __syncwarp();
+}
+
+/// Stores 16 such rows, as far as there are `left`, from `target` on.
+template <int rows, int columns>
+WEFT_DEVICE void store_staged(uint32_t tile, uint16_t *target, int64_t stride,
+                              int32_t left, int32_t lane) {
+#pragma unroll
+  for (int i = 0; i < columns / 16; ++i) {
+    int32_t at = 32 * i + lane;
+    int32_t row = at / (columns / 8), chunk = at % (columns / 8);
+    uint32_t a, b, c, d;
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                 : "r"(tile + chunk / 8 * (rows * 128) + row * 128 +
+                       (chunk ^ row) % 8 * 16)
+                 : "memory");
+    if (row < left)
+      asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
+                   :
+                   : "l"(target + row * stride + chunk * 8), "r"(a), "r"(b),
+                     "r"(c), "r"(d)
+                   : "memory");
+  }
+}
+
+/// All warps of a warpgroup have read what they staged; bulk copies may follow.
+WEFT_DEVICE void staging_done(int32_t warpgroup) {
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  asm volatile("bar.sync %0, 128;" : : "r"(2 + warpgroup) : "memory");
+}

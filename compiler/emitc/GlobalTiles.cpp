@@ -167,4 +167,42 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
   return step((isAdd ? "add to " : "store ") + nameOf(buffer), write);
 }
 
+/// Each warp by itself: its rows into the tile, then from there in one piece.
+LogicalResult KernelWriter::writeStoreThrough(warp::StoreOp op) {
+  auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
+  auto domain = ::cast<RankedTensorType>(op.getValue().getType());
+  auto tile = ::cast<warp::SharedType>(op.getThrough().getType());
+  if (domain.getElementType() != type.getElementType())
+    return op->emitOpError()
+           << "stores " << domain << " as elements of " << type;
+  if (type.getLayout() != tile::BufferLayout::strided ||
+      kernel.getAlign() != 16 || isComputedInPlace(op.getValue()) ||
+      role != Role::consumer || domain.getDimSize(0) != 16 * warps)
+    return op->emitOpError()
+           << "goes through shared memory from 16 computed rows of each "
+              "consumer warp to a tensor of the call with rows aligned to 16 "
+              "bytes; leave `through` out";
+  auto write = [&]() -> LogicalResult {
+    Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+    Value row = warpRow(domain.getDimSize(0));
+    Value left = name(subtract(rows.left, row), "left");
+    Value stride = isInLoop() && !rows.rowStride.getDefiningOp()
+                       ? name(anchored(rows.rowStride), "stride")
+                       : rows.rowStride;
+    Value target = name(add(rows.pointer, multiply(row, stride)),
+                        "warp_" + nameOf(op.getBuffer()));
+    Value staged = name(add(scalar(op.getThrough()),
+                            multiply(cast(row, u32()), literal(128, u32()))),
+                        "staged");
+    call("rings", "stage_rows",
+         {staged, addressOf(arrayOf(op.getValue()), literal(0, i32())), lane()},
+         {tile.getRows(), type.getColumns()});
+    call("rings", "store_staged", {staged, target, stride, left, lane()},
+         {tile.getRows(), type.getColumns()});
+    call("rings", "staging_done", divide(warpIndex(), literal(4, i32())));
+    return success();
+  };
+  return step("store " + nameOf(op.getBuffer()) + " by 16 bytes", write);
+}
+
 } // namespace weft

@@ -145,6 +145,8 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       })
       .Case([&](warp::LoadOp op) { return writeLoad(op); })
       .Case([&](warp::StoreOp op) {
+        if (op.getThrough())
+          return writeStoreThrough(op);
         return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
                           op.getHead(), /*add=*/false);
       })

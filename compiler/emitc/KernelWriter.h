@@ -132,6 +132,7 @@ private:
   mlir::LogicalResult writeLoad(warp::LoadOp op);
   mlir::LogicalResult writeStore(mlir::Operation *op, Value value, Value buffer,
                                  Value rows, Value head, bool isAdd);
+  mlir::LogicalResult writeStoreThrough(warp::StoreOp op);
 
   // SharedTiles.cpp, Products.cpp
   mlir::LogicalResult writeRing(warp::RingOp op);

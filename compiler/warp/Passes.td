@@ -198,6 +198,8 @@ def WarpSpecialize : Pass<"warp-specialize", "::weft::warp::FuncOp"> {
     that the next point's tiles come ahead. The producer walks
     the kernel's points, loops and branches and sends the tiles; the consumers
     receive each before its first use, and give it back behind its last.
+    A store of 16-bit rows goes through a tile of the same rows that is outside
+    loops and whose ring has two slots; the tile goes back behind it.
     Products are issued and awaited at once (the pass `warp-overlap` lets them
     run on). Rows of such a b that are behind the end of its sequence are
     cleared, on sides where a bulk copy may bring others.

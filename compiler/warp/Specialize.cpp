@@ -234,12 +234,29 @@ private:
     rewriter.replaceAllUsesWith(point.getResults().drop_back(),
                                 body->getArguments());
     rewriter.eraseOp(point);
+    function.walk([&](warp::StoreOp store) { storeThrough(store); });
     for (warp::FetchOp fetch : fetches)
       receive(fetch);
     SmallVector<warp::MmaOp> products;
     function.walk([&](warp::MmaOp mma) { products.push_back(mma); });
     for (warp::MmaOp mma : products)
       issue(mma);
+  }
+
+  /// Lets a store go through a tile of the same rows that is not used any more,
+  /// if the next one has a slot of its own meanwhile.
+  void storeThrough(warp::StoreOp store) {
+    auto value = cast<RankedTensorType>(store.getValue().getType());
+    for (warp::FetchOp fetch : fetches) {
+      auto ring = cast<warp::RingType>(rings[fetch.getBuffer()].getType());
+      if (fetch->getBlock() != store->getBlock() || ring.getStages() < 2 ||
+          fetch.getRows() != store.getRows() || function.getAlign() != 16 ||
+          !warp::StoreOp::goesThrough(value, store.getBuffer().getType(),
+                                      fetch.getResult().getType()))
+        continue;
+      store.getThroughMutable().assign(fetch.getResult());
+      return;
+    }
   }
 
   /// Receives a tile before its first use and gives it back behind its last.

@@ -280,7 +280,26 @@ static LogicalResult verifyWrite(Operation *op, weft::tile::BufferType buffer,
   return verifyAccess(op, buffer, rows, value);
 }
 
+bool StoreOp::goesThrough(RankedTensorType value, weft::tile::BufferType buffer,
+                          SharedType tile) {
+  return isa_and_nonnull<AccAttr>(value.getEncoding()) &&
+         value.getElementTypeBitWidth() == 16 &&
+         value.getDimSize(1) == buffer.getColumns() &&
+         buffer.getColumns() % 16 == 0 && tile.isSwizzled() &&
+         tile.getElementType().getIntOrFloatBitWidth() == 16 &&
+         tile.getRows() == value.getDimSize(0) &&
+         64 * tile.getBlocks() >= buffer.getColumns();
+}
+
 LogicalResult StoreOp::verify() {
+  auto value = dyn_cast<RankedTensorType>(getValue().getType());
+  if (getThrough() &&
+      !goesThrough(value, getBuffer().getType(), getThrough().getType()))
+    return emitOpError()
+           << "goes through a swizzled tile of 16 bits with the rows of the "
+              "value and room for its columns, which are the buffer's and a "
+              "multiple of 16; not "
+           << value << " through " << getThrough().getType();
   return verifyWrite(*this, getBuffer().getType(), getRows().getType(),
                      getValue().getType());
 }

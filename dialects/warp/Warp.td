@@ -328,7 +328,31 @@ class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead,
   }];
   let hasVerifier = 1;
 }
-def Warp_StoreOp : Warp_WriteOp<"store"> { let summary = "as `tile.store`, from registers (acc or row)"; }
+def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "as `tile.store`, from registers (acc or row)";
+  let description = [{
+    With `through`, each warp puts its rows into those of a swizzled tile in
+    shared memory first, so that lanes store neighbouring 16 bytes. What the
+    tile held is gone; all warps of a warpgroup are done with it behind the op,
+    and a bulk copy may fill it again. The value is of 16 bits, has the buffer's
+    columns, a multiple of 16, and the tile's rows.
+  }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       Optional<Warp_Shared>:$through);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` (`through` $through^)? attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows) (`,` type($through)^)?
+  }];
+  let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buffer,
+                                 "::mlir::Value":$rows, "::mlir::Value":$head), [{
+    build($_builder, $_state, value, buffer, rows, head, ::mlir::Value());
+  }]>];
+  let extraClassDeclaration = [{
+    /// Whether `value` may be stored to `buffer` through `tile`.
+    static bool goesThrough(::mlir::RankedTensorType value, ::weft::tile::BufferType buffer, SharedType tile);
+  }];
+  let hasVerifier = 1;
+}
 def Warp_AddOp : Warp_WriteOp<"add"> { let summary = "as `tile.add`, from registers (acc or row)"; }
 def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>]> {
   let summary = "as `tile.fill`";

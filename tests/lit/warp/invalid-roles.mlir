@@ -163,3 +163,15 @@ warp.func @body(%p: tensor<128xf32>) grid <q, 128, heads_q> schedule <rows = 128
   }
   warp.return
 }
+
+// -----
+
+warp.func @body(%out: !tile.buffer<bf16, q, heads_q, 64>, %v: !tile.buffer<bf16, q, heads_q, 64>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 128>
+  %t = warp.fetch %v[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 128> -> <128, 64, bf16>
+  %o = warp.load %v[%rows, %c0] : <bf16, q, heads_q, 64>, <q, 128> -> tensor<128x64xbf16, #warp.acc>
+  // expected-error @below {{goes through a swizzled tile of 16 bits with the rows of the value and room for its columns}}
+  warp.store %o, %out[%rows, %c0] through %t : tensor<128x64xbf16, #warp.acc>, <bf16, q, heads_q, 64>, <q, 128>, !warp.shared<128, 64, bf16>
+  warp.return
+}

@@ -169,3 +169,37 @@ module attributes {weft.target = "sm_90a"} {
     warp.return
   }
 }
+
+// -----
+
+// A store goes through the tile of its rows that nothing reads any more, if the
+// next point's has a slot of its own; the tile goes back behind it.
+
+module attributes {weft.target = "sm_90a"} {
+// CHECK-LABEL: warp.func @through(
+// CHECK: %[[Q:.*]] = warp.ring : <2, <128, 64, bf16, swizzled>>
+// CHECK: consumer {
+// CHECK: %[[QT:.*]] = warp.receive %[[Q]]
+// CHECK: warp.issue %[[QT]]
+// CHECK-NOT: warp.consumed %[[Q]]
+// CHECK: warp.store %{{.*}}, %arg2[%{{.*}}, %{{.*}}] through %[[QT]] :
+// CHECK-NEXT: warp.consumed %[[Q]]
+warp.func @through(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<bf16, kv, heads_q, 64>,
+                   %out: !tile.buffer<bf16, q, heads_q, 32>)
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup, persistent = true> align = 16
+    attributes {weft.kv = #attn.side<batch>} {
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32, #warp.acc>
+  %c0 = arith.constant 0 : i64
+  %sequence, %tile, %head, %exists = warp.point
+  scf.if %exists {
+    %rows = tile.rows %sequence, %tile : <q, 128>
+    %keys = tile.rows %sequence, %c0 : <kv, 32>
+    %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 128> -> <128, 64, bf16, swizzled>
+    %k = warp.fetch %key[%keys, %head] : <bf16, kv, heads_q, 64>, <kv, 32> -> <32, 64, bf16, swizzled>
+    %s = warp.mma %q, %k transposed, %zero : !warp.shared<128, 64, bf16, swizzled>, <32, 64, bf16, swizzled> -> tensor<128x32xf32, #warp.acc>
+    %o = arith.truncf %s : tensor<128x32xf32, #warp.acc> to tensor<128x32xbf16, #warp.acc>
+    warp.store %o, %out[%rows, %head] : tensor<128x32xbf16, #warp.acc>, <bf16, q, heads_q, 32>, <q, 128>
+  }
+  warp.return
+}
+}
