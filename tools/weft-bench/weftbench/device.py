@@ -42,8 +42,9 @@ class TorchDevice:
         return torch.empty(max(size, 1), dtype=torch.uint8, device="cuda")
 
     def peer(self, name, shape, inputs):
-        """(forward, backward) of a peer: functions that return its result, [.., heads, columns] as weft's, and its gradients
-        of query, key and value. A packed batch has PyTorch's varlen attention alone, as many key as query heads."""
+        """(forward, backward, gradients) of a peer: functions that return its result, [.., heads, columns] as weft's; the
+        gradients of its inputs; and from those the gradients of query, key and value. A packed batch has PyTorch's varlen
+        attention alone, with as many key as query heads."""
         q, k, v = (inputs[n].detach().requires_grad_() for n in ("query", "key", "value"))
         kept = {}
         if shape.lengths is None:
@@ -69,11 +70,13 @@ class TorchDevice:
             d_out, leaves = inputs["d_out"], (q, wide_k, wide_v)
 
         def backward():
-            grads = torch.autograd.grad(kept["out"], leaves, d_out, retain_graph=True)
+            return torch.autograd.grad(kept["out"], leaves, d_out, retain_graph=True)
+
+        def gradients(grads):
             if shape.lengths is None or shape.heads_q == shape.heads_kv:
                 return grads
             return grads[:1] + tuple(g.float().unflatten(1, (shape.heads_kv, -1)).sum(2) for g in grads[1:])
-        return forward, backward
+        return forward, backward, gradients
 
     def time(self, fn):
         """Milliseconds of one call, by events on its stream."""

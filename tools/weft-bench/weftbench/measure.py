@@ -59,14 +59,14 @@ def measure(weft, device, shape, peers, rounds, passes=PASSES, reference=None):
     forwards, backwards = {}, {}
     for name in peers:
         try:
-            forward, backward = device.peer(name, shape, inputs)
+            forward, backward, gradients = device.peer(name, shape, inputs)
             result = forward()
         except (RuntimeError, ImportError) as e:
             row.setdefault("left_out", {})[name] = str(e).splitlines()[0]
             continue
         forwards[name], backwards[name] = forward, backward
         if "out" not in row.setdefault("_", {}):
-            row["_"]["out"], row["_"]["name"] = result, name
+            row["_"].update(out=result, name=name, gradients=gradients)
     against = row.pop("_", {})
     for which in passes:
         call = Call(weft, device, shape, which, inputs)
@@ -76,7 +76,7 @@ def measure(weft, device, shape, peers, rounds, passes=PASSES, reference=None):
             pairs = [(inputs["out"], against["out"])] if against else []
         else:
             if against and "grads" not in against:
-                against["grads"] = backwards[against["name"]]()
+                against["grads"] = against["gradients"](backwards[against["name"]]())
             pairs = list(zip((inputs["d_query"], inputs["d_key"], inputs["d_value"]), against["grads"])) if against else []
         result = row[which] = {"workspace_bytes": call.workspace_size, "plan_seconds": call.seconds}
         if pairs:
