@@ -83,6 +83,32 @@ TEST(Rows, PairedPlacesHoldEveryTile) {
     }
 }
 
+TEST(Rows, PairedTilesOfPackedSequencesAreEachTileOnce) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 2000; ++round) {
+    Side side = randomSide(random);
+    const int32_t *starts = side.starts.data();
+    int tile = 16 << random() % 4;
+    std::vector<std::vector<int>> seen(side.batch());
+    for (int64_t b = 0; b < side.batch(); ++b)
+      seen[b].assign((side.used[b + 1] - side.used[b] + tile - 1) / tile, 0);
+    int64_t slots = (side.rows + tile - 1) / tile + side.batch();
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int64_t b = sequence_of_slot(starts, side.rows, side.batch(), tile, slot);
+      int64_t first = first_slot(starts, side.rows, tile, b);
+      int64_t length = packed_length(starts, side.used.data(), side.rows, b);
+      int64_t t =
+          paired_tile(slot - first, (length + tile - 1) / tile, first % 2 != 0);
+      ASSERT_GE(t, 0);
+      if (t * tile < length)
+        ++seen.at(b).at(t);
+    }
+    for (const std::vector<int> &tiles : seen)
+      for (int count : tiles)
+        ASSERT_EQ(count, 1);
+  }
+}
+
 TEST(Rows, UnitsAreEverySlotOfEveryHeadOnce) {
   for (uint32_t slots : {1, 2, 3, 7, 8})
     for (uint32_t heads : {1, 2, 5, 12})
