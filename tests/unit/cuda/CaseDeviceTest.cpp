@@ -60,7 +60,7 @@ protected:
   }
 
   FakeDriver &fake;
-  alignas(16) std::vector<char> inputs, results;
+  std::vector<char> inputs, results; ///< operator new aligns to 16
   AttentionSpec spec;
   Problem problem;
   std::vector<cases::Allocation> memory;
