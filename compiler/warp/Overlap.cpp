@@ -170,6 +170,7 @@ public:
         loc(found.loop.getLoc()) {}
 
   void run() {
+    Value first = giveBackFirstEarly();
     // What is under way goes from step to step: P and O, then the rest.
     Value firstP = found.before.issue.getA();
     auto zero = arith::ConstantOp::create(
@@ -211,10 +212,12 @@ public:
     auto end = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), isOdd,
                                  /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(end.thenBlock());
-    finish(step(even, carried, hasPairs), even, /*holdsOlder=*/Value());
+    Carried last = step(even, carried, hasPairs);
+    giveBack(first);
+    finish(last, even, /*holdsOlder=*/Value());
     rewriter.setInsertionPointToStart(end.elseBlock());
-    Value last = arith::SubIOp::create(rewriter, loc, even, one);
-    finish(carried, last, hasPairs);
+    giveBack(first);
+    finish(carried, arith::SubIOp::create(rewriter, loc, even, one), hasPairs);
     rewriter.replaceOp(loop, end.getResults());
     removeBefore();
   }
@@ -269,6 +272,42 @@ private:
     return warp::IssueOp::create(
         rewriter, product.issue.getLoc(), product.issue.getType(), p,
         receive->getResult(0), acc, product.issue.getTransposed());
+  }
+
+  /// The first products' own a, a tile that stays for all steps, is not read by
+  /// the last second product: it need not wait for that to go back. Returns its
+  /// ring, to give it back at the end of the loop, if it is given back behind
+  /// the branch around the loop now and nothing else reads it.
+  Value giveBackFirstEarly() {
+    auto received = found.first.issue.getA().getDefiningOp<warp::ReceiveOp>();
+    auto outer = dyn_cast<scf::IfOp>(loop->getParentOp());
+    if (!received || !outer || !outer.elseBlock() ||
+        loop->getBlock() != outer.thenBlock() ||
+        received->getBlock() != outer->getBlock())
+      return Value();
+    for (Operation *user : received->getUsers()) {
+      Operation *use = outer.thenBlock()->findAncestorOpInBlock(*user);
+      if (!use || loop->isBeforeInBlock(use))
+        return Value();
+    }
+    warp::ConsumedOp consumed;
+    for (Operation *user : received.getRing().getUsers())
+      if (auto op = dyn_cast<warp::ConsumedOp>(user)) {
+        if (consumed || op->getBlock() != outer->getBlock())
+          return Value();
+        consumed = op;
+      }
+    if (!consumed)
+      return Value();
+    rewriter.eraseOp(consumed);
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPointToStart(outer.elseBlock());
+    giveBack(received.getRing());
+    return received.getRing();
+  }
+  void giveBack(Value ring) {
+    if (ring)
+      warp::ConsumedOp::create(rewriter, loc, ring);
   }
 
   void giveBackSecond(Value condition) {

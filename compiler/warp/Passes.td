@@ -253,7 +253,9 @@ def WarpOverlap : Pass<"warp-overlap", "::weft::warp::FuncOp"> {
     `tile-fix-reference`), with such a step before the loop. The accumulator is
     carried while its products are under way; only the branch waits for it. Steps
     go in pairs, so that the second product's first operand alternates between
-    two sets of registers. The second product's tile goes back one step later.
+    two sets of registers. The second product's tile goes back one step later; the
+    tile that all first products read, if nothing behind the loop does, before the
+    last second product.
 
     Before:
 
