@@ -385,6 +385,13 @@ static void releaseTwice(EditablePlan &plan, Sites &sites) {
     }
 }
 
+/// Every point runs once: a CTA more would take a head that is none.
+static void growGrid(EditablePlan &plan, Sites &sites) {
+  for (LaunchOp launch : plan.all<LaunchOp>())
+    if (sites.take(EditablePlan::describe(launch) + " by one CTA"))
+      return launch.getGridMutable().assign(plus(plan, launch.getGrid(), 1));
+}
+
 static void shrinkGrid(EditablePlan &plan, Sites &sites) {
   for (LaunchOp launch : plan.all<LaunchOp>()) {
     if (sites.take(EditablePlan::describe(launch) + " by one CTA"))
@@ -447,6 +454,7 @@ ArrayRef<Kind> weft::mutate::planKinds() {
       {"release-twice", Level::Plan, "a release comes twice", releaseTwice},
       {"shrink-grid", Level::Plan, "a launch has one CTA less, or half of them",
        shrinkGrid},
+      {"grow-grid", Level::Plan, "a launch has one CTA more", growGrid},
       {"late-counter-reset", Level::Plan, "a counter is reset too late",
        nullptr, noCounters},
   };
