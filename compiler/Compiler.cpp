@@ -14,6 +14,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassInstrumentation.h"
 #include "llvm/Support/MemoryBufferRef.h"
 
 #include <chrono>
@@ -23,6 +25,32 @@ using namespace mlir;
 namespace weft {
 
 namespace {
+
+/// Whether a pass changes nothing and only proves.
+bool isVerifier(Pass *pass) {
+  return pass->getArgument() == "plan-verify" ||
+         pass->getArgument() == "verify-contracts";
+}
+
+/// Adds up the time that proofs take.
+class ProofTimer : public PassInstrumentation {
+public:
+  explicit ProofTimer(double &milliseconds) : milliseconds(milliseconds) {}
+  void runBeforePass(Pass *pass, Operation *) override {
+    if (isVerifier(pass))
+      start = std::chrono::steady_clock::now();
+  }
+  void runAfterPass(Pass *pass, Operation *) override {
+    if (isVerifier(pass))
+      milliseconds += std::chrono::duration<double, std::milli>(
+                          std::chrono::steady_clock::now() - start)
+                          .count();
+  }
+
+private:
+  double &milliseconds;
+  std::chrono::steady_clock::time_point start;
+};
 
 /// Runs one compile: a context of its own, its diagnostics, its timings.
 class Compile {
@@ -78,11 +106,14 @@ private:
       if (stage <= from)
         continue;
       Clock::time_point start = Clock::now();
+      double before = proofs;
       PassManager manager(&context);
+      manager.addInstrumentation(std::make_unique<ProofTimer>(proofs));
       buildStep(manager, stage);
       if (failed(manager.run(module)))
         return error(llvm::Twine("the step to ") + name);
       note(name, start);
+      timings.back().second -= proofs - before;
       show(stage, module);
     }
     Clock::time_point start = Clock::now();
@@ -103,6 +134,7 @@ private:
       result.kernels.push_back({entry.getValue().str(), std::move(*text)});
     }
     note("cuda", start);
+    timings.emplace_back("verify", proofs);
     if (onStage)
       onStage(Stage::Cuda, all);
     result.stageMilliseconds = std::move(timings);
@@ -134,6 +166,7 @@ private:
   std::string messages;
   ScopedDiagnosticHandler handler;
   std::vector<std::pair<std::string, double>> timings;
+  double proofs = 0; ///< milliseconds
 };
 
 } // namespace

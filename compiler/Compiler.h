@@ -32,7 +32,8 @@ struct KernelSource {
 struct CompiledText {
   std::vector<KernelSource> kernels; ///< one per kernel of `program`, in order
   program::ProgramT program;         ///< cubins empty
-  /// Wall milliseconds per step of the ladder, in order, for the report.
+  /// Wall milliseconds per step of the ladder, in order, for the report; then
+  /// "verify", what the proofs behind all of them took together.
   std::vector<std::pair<std::string, double>> stageMilliseconds;
 };
 

@@ -6,6 +6,7 @@
 #include "compiler/emitc/Passes.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/tile/Passes.h"
+#include "compiler/verify/Passes.h"
 #include "compiler/warp/Passes.h"
 #include "dialects/attn/Attn.h"
 #include "dialects/plan/Plan.h"
@@ -52,6 +53,7 @@ void buildStep(OpPassManager &manager, Stage stage) {
     manager.addPass(createCanonicalizerPass());
     manager.addPass(createCSEPass());
     manager.addPass(createPlanVerify());
+    manager.addPass(createVerifyContracts());
     return;
   case Stage::Warp:
     manager.addPass(createTileExpandSoftmax());
@@ -59,6 +61,7 @@ void buildStep(OpPassManager &manager, Stage stage) {
     manager.addPass(createCSEPass());
     buildWarpPipeline(manager);
     manager.addPass(createPlanVerify());
+    manager.addPass(createVerifyContracts());
     return;
   case Stage::EmitC:
     manager.addPass(createWarpToEmitC());
@@ -74,6 +77,7 @@ void registerAllPasses() {
   registerTilePasses();
   registerWarpPasses();
   registerEmitCPasses();
+  registerVerifyPasses();
   PassPipelineRegistration<>(
       "weft-to-plan", "attn to plan",
       [](OpPassManager &m) { buildStep(m, Stage::Plan); });

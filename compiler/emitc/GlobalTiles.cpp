@@ -123,7 +123,8 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
 }
 
 LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
-                                       Value rowRange, Value head, bool isAdd) {
+                                       Value rowRange, Value head,
+                                       bool unclipped, bool isAdd) {
   auto type = ::cast<tile::BufferType>(buffer.getType());
   auto domain = ::cast<RankedTensorType>(value.getType());
   bool acc = isa<warp::AccAttr>(domain.getEncoding());
@@ -131,7 +132,10 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
     return op->emitError() << "stores columns by 8, not those of " << type;
 
   auto write = [&]() -> LogicalResult {
-    LanePart part = laneOf(buffer, rowsOf(buffer, rowRange, head), domain);
+    Rows rows = rowsOf(buffer, rowRange, head);
+    if (unclipped)
+      rows.left = literal(domain.getDimSize(0), i32());
+    LanePart part = laneOf(buffer, rows, domain);
     bool pair = acc && !isAdd && canPair(type, kernel.getAlign());
     LogicalResult status = success();
     unrolled(elementsOf(domain, warps), pair ? 2 : 1, "e", [&](Value e) {
@@ -184,6 +188,8 @@ LogicalResult KernelWriter::writeStoreThrough(warp::StoreOp op) {
               "bytes; leave `through` out";
   auto write = [&]() -> LogicalResult {
     Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+    if (op.getUnclipped())
+      rows.left = literal(domain.getDimSize(0), i32());
     Value row = warpRow(domain.getDimSize(0));
     Value left = name(subtract(rows.left, row), "left");
     Value stride = isInLoop() && !rows.rowStride.getDefiningOp()

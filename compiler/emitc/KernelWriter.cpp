@@ -148,11 +148,11 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
         if (op.getThrough())
           return writeStoreThrough(op);
         return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
-                          op.getHead(), /*add=*/false);
+                          op.getHead(), op.getUnclipped(), /*isAdd=*/false);
       })
       .Case([&](warp::AddOp op) {
         return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
-                          op.getHead(), /*add=*/true);
+                          op.getHead(), op.getUnclipped(), /*isAdd=*/true);
       })
       .Case([&](warp::FillOp op) { return writeFill(op); })
       .Case([&](warp::MmaOp op) { return writeMma(op); })

@@ -131,7 +131,8 @@ private:
   std::pair<Value, Value> placeOf(const LanePart &part, Value e);
   mlir::LogicalResult writeLoad(warp::LoadOp op);
   mlir::LogicalResult writeStore(mlir::Operation *op, Value value, Value buffer,
-                                 Value rows, Value head, bool isAdd);
+                                 Value rows, Value head, bool unclipped,
+                                 bool isAdd);
   mlir::LogicalResult writeStoreThrough(warp::StoreOp op);
 
   // SharedTiles.cpp, Products.cpp

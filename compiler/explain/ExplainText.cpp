@@ -1,6 +1,7 @@
 //===- ExplainText.cpp - A plan's story as text ---------------------------===//
 
 #include "compiler/explain/Tell.h"
+#include "compiler/verify/Assumptions.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -145,14 +146,18 @@ checked of this plan
     every result is written on valid and filled on gap and tail when it returns
     a buffer has one owner at a time, and nothing outlives the plan
     workspace buffers that live at the same time are disjoint and aligned
+    kernel bodies keep their contracts, before and after they are scheduled:
+    they read and write those domains, all of them, at every length
 
 trusted, not proved
-    kernel bodies keep their contracts (tested against the fp64 formula)
-    the order of a grid's points, the device primitives of templates/, the
-    printer of CUDA text, NVRTC
-    inputs: pointers, strides and sizes describe memory that exists; offsets and
-    lengths are clamped where they are read
 )";
+
+/// The assumptions of the proofs, each with who sees to it.
+static void tellAssumptions(llvm::raw_ostream &os) {
+  for (const Assumption &assumption : proofAssumptions())
+    os << llvm::formatv("    {0,-9}  {1}\n               ({2})\n",
+                        assumption.name, assumption.what, assumption.why);
+}
 
 std::string weft::tellAsText(llvm::ArrayRef<PlanStory> plans) {
   std::string text;
@@ -160,5 +165,6 @@ std::string weft::tellAsText(llvm::ArrayRef<PlanStory> plans) {
   for (const PlanStory &plan : plans)
     tellPlan(os, plan);
   os << kClosing;
+  tellAssumptions(os);
   return text;
 }

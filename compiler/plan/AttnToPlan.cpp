@@ -322,6 +322,8 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     Builder builder(&getContext());
     getOperation()->setAttr("weft.q", facts.q);
     getOperation()->setAttr("weft.kv", facts.kv);
+    getOperation()->setAttr(kHeadRatioAttr,
+                            builder.getI64IntegerAttr(facts.headRatio));
     getOperation()->setAttr("weft.align",
                             builder.getI64IntegerAttr(facts.align));
     if (facts.deterministic)

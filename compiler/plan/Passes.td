@@ -22,7 +22,8 @@ def AttnToPlan : Pass<"attn-to-plan", "::mlir::ModuleOp"> {
     (`plan.fill`). A side has none if its layout is `batch` and not padded: its
     results arrive `filled` on gap and tail, which are empty. The facts of the
     problem that later steps ask for are copied to the module: `weft.q` and
-    `weft.kv` (#attn.side), `weft.align` and `weft.deterministic`.
+    `weft.kv` (#attn.side), `weft.align`, `weft.head_ratio` and
+    `weft.deterministic`.
 
     Input:
     ```mlir
@@ -115,9 +116,9 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
        overlap, for all sizes (offsets are linear in terms that are at least 0);
     5. every workspace buffer is released, and every result returned;
     6. a deterministic plan adds to nothing (adds of a launch have no order);
-    7. a launch whose kernel has a body has a CTA for every point of the body's
-       grid, for all lengths that the sequences can have (a persistent one: as
-       many, or as there are multiprocessors).
+    7. a launch whose kernel has a body has one CTA for every point of the
+       body's grid, for all lengths that the sequences can have (a persistent
+       one: as many, or as there are multiprocessors).
 
     Variants take the same arguments, and one of them is always taken: all have
     a guard but the last.

@@ -290,10 +290,6 @@ private:
           needed,
           algebra.size(grid.getHeads() == HeadSpace::heads_q ? Size::heads_q
                                                              : Size::heads_kv));
-    auto suffices = [&](Value ctas) {
-      return algebra.isNonNegative(
-          algebra.add(algebra.normalize(ctas), needed, -1));
-    };
     // A CTA that takes point after point: one for each multiprocessor will do.
     auto isMultiprocessors = [](Value value) {
       auto size = value.getDefiningOp<SizeOp>();
@@ -307,7 +303,8 @@ private:
       else if (isMultiprocessors(least.getLhs()))
         ctas = least.getRhs();
     }
-    if (suffices(ctas))
+    // One more would take a head that is none.
+    if (algebra.normalize(ctas) == needed)
       return success();
     return launch.emitError()
            << opText(launch) << " has a grid of "

@@ -259,12 +259,12 @@ private:
         .Case([&](tile::StoreOp store) {
           rewriter.replaceOpWithNewOp<warp::StoreOp>(
               store, store.getValue(), store.getBuffer(), store.getRows(),
-              store.getHead());
+              store.getHead(), store.getUnclipped());
         })
         .Case([&](tile::AddOp add) {
           rewriter.replaceOpWithNewOp<warp::AddOp>(
               add, add.getValue(), add.getBuffer(), add.getRows(),
-              add.getHead());
+              add.getHead(), add.getUnclipped());
         })
         .Case([&](tile::FillOp fill) {
           rewriter.replaceOpWithNewOp<warp::FillOp>(

@@ -29,6 +29,8 @@
 namespace weft::plan {
 /// Argument attribute that names a tensor of the call or a scalar of a kernel.
 inline constexpr llvm::StringLiteral kNameAttr = "weft.name";
+/// Module attribute: query heads per key head (i64).
+inline constexpr llvm::StringLiteral kHeadRatioAttr = "weft.head_ratio";
 
 /// The operand whose buffer `value` is the next state of; null for a buffer
 /// that begins here (an argument or a `plan.reserve`).

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -20,6 +21,7 @@ using namespace weft::tile;
 
 #include "dialects/tile/TileDialect.cpp.inc"
 #include "dialects/tile/TileEnums.cpp.inc"
+#include "dialects/tile/TileInterfaces.cpp.inc"
 
 #define GET_ATTRDEF_CLASSES
 #include "dialects/tile/TileAttrs.cpp.inc"
@@ -263,6 +265,13 @@ LogicalResult weft::tile::verifyAccess(Operation *op, BufferType buffer,
            << "tile " << tensor << " does not hold the buffer's "
            << buffer.getColumns() << " columns";
   return success();
+}
+
+FloatAttr tile::splatOf(Value tile) {
+  SplatElementsAttr constant;
+  if (!matchPattern(tile, m_Constant(&constant)))
+    return {};
+  return dyn_cast<FloatAttr>(constant.getSplatValue<Attribute>());
 }
 
 LogicalResult weft::tile::verifyWritable(Operation *op, BufferType buffer) {

@@ -16,6 +16,13 @@
 #define GET_TYPEDEF_CLASSES
 #include "dialects/tile/TileTypes.h.inc"
 
+namespace weft::tile {
+/// The one value of a constant tile, null if it has several or is none.
+mlir::FloatAttr splatOf(mlir::Value tile);
+} // namespace weft::tile
+
+#include "dialects/tile/TileInterfaces.h.inc"
+
 #define GET_OP_CLASSES
 #include "dialects/tile/TileOps.h.inc"
 

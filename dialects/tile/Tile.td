@@ -6,6 +6,7 @@
 include "dialects/plan/Plan.td"
 include "mlir/IR/AttrTypeBase.td"
 include "dialects/tile/TileEnums.td"
+include "dialects/tile/TileInterfaces.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/OpBase.td"
@@ -140,7 +141,27 @@ def Tile_RowsOp : Tile_Op<"rows", [Pure, Tile_NamesResults]> {
   let hasVerifier = 1;
 }
 
-def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, Tile_NamesResults]> {
+/// What an op on rows does with them, for Tile_RowAccess.
+class Tile_Accesses<string access> {
+  code decl = "::weft::plan::Access getAccess() { return ::weft::plan::Access::" # access # "; }\n";
+}
+defvar Tile_Reads = Tile_Accesses<"in">.decl;
+/// Writes and adds of a tile say whether they are clipped; a store's constant
+/// is that of its tile.
+defvar Tile_Adds = !strconcat(Tile_Accesses<"acc">.decl, [{
+  bool isClipped() { return !getUnclipped(); }
+}]);
+defvar Tile_WritesTile = !strconcat(Tile_Accesses<"out">.decl, [{
+  bool isClipped() { return !getUnclipped(); }
+  ::mlir::FloatAttr getWrittenConstant() { return ::weft::tile::splatOf(getValue()); }
+}]);
+/// A fill writes one value to rows of no sequence.
+defvar Tile_Fills = !strconcat(Tile_Accesses<"out">.decl, [{
+  ::mlir::TypedValue<::weft::tile::RowsType> getRows() { return {}; }
+  ::mlir::FloatAttr getWrittenConstant() { return getValueAttr(); }
+}]);
+
+def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess, Tile_NamesResults]> {
   let summary = "a tile of a buffer's rows";
   let description = [{
     Shape [count, columns] with columns at least the buffer's (what is past
@@ -158,28 +179,36 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, Tile_NamesResults]>
     $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
   }];
+  let extraClassDeclaration = Tile_Reads;
   let hasVerifier = 1;
 }
 
 class Tile_WriteOp<string mnemonic> : Tile_Op<mnemonic,
-    [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins Tile_Tile:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+    [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
+  let arguments = (ins Tile_Tile:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       UnitAttr:$unclipped);
   let assemblyFormat = [{
-    $value `,` $buffer `[` $rows `,` $head `]` attr-dict
+    $value `,` $buffer `[` $rows `,` $head `]` (`unclipped` $unclipped^)? attr-dict
     `:` type($value) `,` type($buffer) `,` type($rows)
   }];
   let hasVerifier = 1;
 }
 def Tile_StoreOp : Tile_WriteOp<"store"> {
   let summary = "writes a tile to a buffer's rows";
-  let description = [{ Rows past the sequence's used length and columns past the buffer's are not written. }];
+  let description = [{
+    Columns past the buffer's are not written, nor are rows past the sequence's
+    used length unless it is `unclipped`: then whatever lies there is written
+    too, which `verify-contracts` allows only where that is the operand's.
+  }];
+  let extraClassDeclaration = Tile_WritesTile;
 }
 def Tile_AddOp : Tile_WriteOp<"add"> {
   let summary = "adds a tile to a buffer's rows (f32), as one atomic add per element";
   let description = [{ Clipped as `tile.store` is. The order among points is open. }];
+  let extraClassDeclaration = Tile_Adds;
 }
 
-def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>]> {
+def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>, Tile_RowAccess]> {
   let summary = "writes a value to those of some held rows that belong to no sequence";
   let description = [{
     Of the rows [first, first + rows of the grid) of the buffer those in `gap`
@@ -190,6 +219,7 @@ def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>]> {
   }];
   let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
   let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+  let extraClassDeclaration = Tile_Fills;
   let hasVerifier = 1;
 }
 

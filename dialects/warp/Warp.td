@@ -151,7 +151,7 @@ def Warp_PointOp : Warp_Op<"point", [Pure]> {
 
 // ---- Shared memory and pipelines -------------------------------------------
 
-def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>]> {
+def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>, Tile_RowAccess]> {
   let summary = "a tile of a buffer's rows, in shared memory";
   let description = [{
     Rows past the sequence's used length and columns past the buffer's are zero.
@@ -163,6 +163,7 @@ def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>]> {
   let assemblyFormat = [{
     $buffer `[` $rows `,` $head `]` attr-dict `:` type($buffer) `,` type($rows) `->` type($result)
   }];
+  let extraClassDeclaration = Tile_Reads;
   let hasVerifier = 1;
 }
 def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
@@ -170,7 +171,7 @@ def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let results = (outs Warp_Ring:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
-def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
   let summary = "starts the copy of a tile into a slot of a ring";
   let description = [{
     All threads take part. The copy belongs to the group that the next
@@ -181,6 +182,7 @@ def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>]> {
     $ring `[` $slot `]` `,` $buffer `[` $rows `,` $head `]` attr-dict
     `:` type($ring) `,` type($buffer) `,` type($rows)
   }];
+  let extraClassDeclaration = Tile_Reads;
   let hasVerifier = 1;
 }
 def Warp_CommitOp : Warp_Op<"commit", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -264,7 +266,7 @@ def Warp_PointsOp : Warp_Op<"points", [NoTerminator, SingleBlock, RecursiveMemor
   let assemblyFormat = "(`balanced` $balanced^)? $body attr-dict";
   let hasVerifier = 1;
 }
-def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
   let summary = "the producer copies a tile into the next slot of a ring";
   let description = [{
     Waits until the slot is empty, starts the bulk copy that fills it and goes
@@ -276,6 +278,7 @@ def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>]> {
     $ring `,` $buffer `[` $rows `,` $head `]` attr-dict
     `:` type($ring) `,` type($buffer) `,` type($rows)
   }];
+  let extraClassDeclaration = !strconcat(Tile_Reads, "bool isClipped() { return false; }");
   let hasVerifier = 1;
 }
 def Warp_ReceiveOp : Warp_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -308,7 +311,7 @@ def Warp_ClearRowsOp : Warp_Op<"clear_rows", [MemoryEffects<[MemRead, MemWrite]>
 
 // ---- Registers -------------------------------------------------------------
 
-def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>]> {
+def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess]> {
   let summary = "a tile of a buffer's rows, in registers";
   let description = [{ As `tile.load`; layouts acc, row (a buffer of one column), column (likewise). }];
   let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
@@ -318,17 +321,19 @@ def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>]> {
     $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
   }];
+  let extraClassDeclaration = Tile_Reads;
   let hasVerifier = 1;
 }
-class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>]> {
-  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       UnitAttr:$unclipped);
   let assemblyFormat = [{
-    $value `,` $buffer `[` $rows `,` $head `]` attr-dict
+    $value `,` $buffer `[` $rows `,` $head `]` (`unclipped` $unclipped^)? attr-dict
     `:` type($value) `,` type($buffer) `,` type($rows)
   }];
   let hasVerifier = 1;
 }
-def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
   let summary = "as `tile.store`, from registers (acc or row)";
   let description = [{
     With `through`, each warp puts its rows into those of a swizzled tile in
@@ -338,26 +343,31 @@ def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>]> {
     columns, a multiple of 16, and the tile's rows.
   }];
   let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
-                       Optional<Warp_Shared>:$through);
+                       Optional<Warp_Shared>:$through, UnitAttr:$unclipped);
   let assemblyFormat = [{
-    $value `,` $buffer `[` $rows `,` $head `]` (`through` $through^)? attr-dict
+    $value `,` $buffer `[` $rows `,` $head `]` (`unclipped` $unclipped^)? (`through` $through^)? attr-dict
     `:` type($value) `,` type($buffer) `,` type($rows) (`,` type($through)^)?
   }];
   let builders = [OpBuilder<(ins "::mlir::Value":$value, "::mlir::Value":$buffer,
-                                 "::mlir::Value":$rows, "::mlir::Value":$head), [{
-    build($_builder, $_state, value, buffer, rows, head, ::mlir::Value());
+                                 "::mlir::Value":$rows, "::mlir::Value":$head,
+                                 CArg<"bool", "false">:$unclipped), [{
+    build($_builder, $_state, value, buffer, rows, head, ::mlir::Value(), unclipped);
   }]>];
-  let extraClassDeclaration = [{
+  let extraClassDeclaration = !strconcat(Tile_WritesTile, [{
     /// Whether `value` may be stored to `buffer` through `tile`.
     static bool goesThrough(::mlir::RankedTensorType value, ::weft::tile::BufferType buffer, SharedType tile);
-  }];
+  }]);
   let hasVerifier = 1;
 }
-def Warp_AddOp : Warp_WriteOp<"add"> { let summary = "as `tile.add`, from registers (acc or row)"; }
-def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>]> {
+def Warp_AddOp : Warp_WriteOp<"add"> {
+  let summary = "as `tile.add`, from registers (acc or row)";
+  let extraClassDeclaration = Tile_Adds;
+}
+def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>, Tile_RowAccess]> {
   let summary = "as `tile.fill`";
   let arguments = (ins Tile_Buffer:$buffer, I64:$first, I64:$head, F64Attr:$value);
   let assemblyFormat = "$buffer `[` $first `,` $head `]` `,` $value attr-dict `:` type($buffer)";
+  let extraClassDeclaration = Tile_Fills;
   let hasVerifier = 1;
 }
 

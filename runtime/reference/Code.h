@@ -91,7 +91,7 @@ struct Instruction {
   int64_t number = 0;  ///< an integer constant, a buffer's operand, a dim
   float real = 0;      ///< a float constant, a pad
   size_t target = 0;   ///< of a jump
-  bool flag = false;   ///< `transposed`; row space kv
+  bool flag = false;   ///< `transposed`, `unclipped`; row space kv
   bool memory = false; ///< reads or writes global memory
   std::shared_ptr<const std::vector<char>> data; ///< of a tile constant
 };

@@ -130,8 +130,9 @@ Expected<int64_t> Operand::existing(Rows rows, int64_t head,
     return error("accesses " + buffer->describe() + " from row " +
                  Twine(rows.first) + " of sequence " + Twine(rows.sequence) +
                  "; rows count from 0");
-  int64_t used = side.sequences[size_t(rows.sequence)].used;
-  return std::clamp<int64_t>(used - rows.first, 0, count);
+  const Side::Sequence &sequence = side.sequences[size_t(rows.sequence)];
+  int64_t end = rows.clipped ? sequence.used : side.rows - sequence.start;
+  return std::clamp<int64_t>(end - rows.first, 0, count);
 }
 
 Error Operand::checkWritable(Access wanted, const char *what) const {
@@ -151,7 +152,7 @@ Expected<int64_t> Operand::forRows(
   for (int64_t i = 0; i < *present; ++i) {
     int64_t row =
         buffer->side->sequences[size_t(rows.sequence)].start + rows.first + i;
-    if (!(domains & ValidRows))
+    if (!(domains & buffer->domainsOf(row)))
       return error(Twine(text.does) + " " + buffer->describe(head, row, 0) +
                    ", but the contract lets \"" + name + "\" " + text.only +
                    " " + namesOf(domains));

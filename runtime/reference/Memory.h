@@ -23,6 +23,7 @@ namespace weft::reference {
 struct Rows {
   int64_t sequence = 0;
   int64_t first = 0;
+  bool clipped = true; ///< at the sequence's end; else at that of the rows held
 };
 
 /// A tensor of the call or a workspace buffer.

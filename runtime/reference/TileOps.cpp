@@ -64,18 +64,24 @@ static Error load(const Instruction &in, Frame &frame) {
   return Error::success();
 }
 
+/// The rows a tile goes to. The flag says that they are not clipped.
+static Rows rowsOf(const Instruction &in, Frame &frame) {
+  Rows rows = operand(in, frame, 1).rows;
+  rows.clipped = !in.flag;
+  return rows;
+}
+
 static Error store(const Instruction &in, Frame &frame) {
   TileRef value = take(in.operands[0], frame);
   return frame.launch.operands[size_t(in.number)].store(
-      operand(in, frame, 1).rows, operand(in, frame, 2).i, in.shape,
-      value.as<float>(), frame.point.index);
+      rowsOf(in, frame), operand(in, frame, 2).i, in.shape, value.as<float>(),
+      frame.point.index);
 }
 
 static Error add(const Instruction &in, Frame &frame) {
   TileRef value = take(in.operands[0], frame);
   return frame.launch.operands[size_t(in.number)].add(
-      operand(in, frame, 1).rows, operand(in, frame, 2).i, in.shape,
-      value.as<float>());
+      rowsOf(in, frame), operand(in, frame, 2).i, in.shape, value.as<float>());
 }
 
 static Error fill(const Instruction &in, Frame &frame) {
@@ -234,9 +240,11 @@ Expected<bool> weft::reference::compileTileOp(mlir::Operation &op,
         return memoryOp(*op, op.getBuffer(), load, instruction);
       })
       .Case([&](tile::StoreOp op) {
+        instruction.flag = op.getUnclipped();
         return memoryOp(*op, op.getBuffer(), store, instruction);
       })
       .Case([&](tile::AddOp op) {
+        instruction.flag = op.getUnclipped();
         return memoryOp(*op, op.getBuffer(), add, instruction);
       })
       .Case([&](tile::FillOp op) {

@@ -285,6 +285,28 @@ plan.func @below() {
 
 // -----
 
+// Given back one step too late; a third buffer between them changes nothing.
+!a = !plan.buffer<f32, kv, one, 64>
+!b = !plan.buffer<f32, q, one, 64>
+plan.func @reuse_early() {
+  %zero = arith.constant 0 : i64
+  %c256 = arith.constant 256 : i64
+  %rows_q = plan.size rows_q
+  %rows_kv = plan.size rows_kv
+  %q = arith.muli %rows_q, %c256 : i64
+  %kv = arith.muli %rows_kv, %c256 : i64
+  %0 = plan.reserve "x" bytes(%kv) offset(%zero) : !a
+  %2 = plan.reserve "z" bytes(%q) offset(%kv) : !b
+  plan.release %2 : !b
+  // expected-error @below {{workspace 'y' at 0 may overlap 'x', which is still live: 256 * rows_kv bytes at 0}}
+  %1 = plan.reserve "y" bytes(%q) offset(%zero) : !b
+  plan.release %0 : !a
+  plan.release %1 : !b
+  plan.return
+}
+
+// -----
+
 // Apart for as many rows as there are queries, not for more keys.
 !a = !plan.buffer<f32, kv, one, 64>
 !b = !plan.buffer<f32, q, one, 64>
@@ -577,6 +599,39 @@ module attributes {weft.q = #attn.side<thd>} {
     %ctas = arith.muli %tiles, %heads : i64
     %0 = plan.reserve "delta" bytes(%bytes) : !work
     // expected-error @below {{launch of @delta has a grid of heads_q * ceil((rows_q) / 64) CTAs, but its points may be heads_q * batch + heads_q * ceil((rows_q) / 64)}}
+    %1 = plan.launch @delta grid(%ctas) out(%0 : !work) -> !work1
+    plan.release %1 : !work1
+    plan.return
+  }
+}
+
+// -----
+
+// Nor one CTA more: it would take a head behind the last.
+!work = !plan.buffer<f32, q, heads_q, 1>
+!work1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+!tile = !tile.buffer<f32, q, heads_q, 1, packed>
+module attributes {weft.q = #attn.side<batch>} {
+  plan.kernel @delta delta of @a schedule <rows = 64> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @delta_body(%delta: !tile {weft.name = "delta"}) grid <q, 64, heads_q> schedule <rows = 64> {
+    tile.return
+  }
+  plan.func @many_ctas() {
+    %one = arith.constant 1 : i64
+    %four = arith.constant 4 : i64
+    %c64 = arith.constant 64 : i64
+    %batch = plan.size batch
+    %rows = plan.size rows_q
+    %seqlen = plan.size seqlen_q
+    %heads = plan.size heads_q
+    %n = arith.muli %rows, %heads : i64
+    %bytes = arith.muli %n, %four : i64
+    %tiles = arith.ceildivsi %seqlen, %c64 : i64
+    %slots = arith.muli %batch, %tiles : i64
+    %points = arith.muli %slots, %heads : i64
+    %ctas = arith.addi %points, %one : i64
+    %0 = plan.reserve "delta" bytes(%bytes) : !work
+    // expected-error @below {{CTAs, but its points may be}}
     %1 = plan.launch @delta grid(%ctas) out(%0 : !work) -> !work1
     plan.release %1 : !work1
     plan.return

@@ -123,6 +123,28 @@ TEST(Formula, NoVariantFits) {
             "head_ratio=1 layout=batch\" fits these sizes");
 }
 
+TEST(Formula, WorkspacePast64BitsIsAnError) {
+  // 512 bytes for each row and head, as partial gradients have.
+  Builder b("forward bf16 head_dim=64 head_ratio=1 layout=batch");
+  int32_t rows = b.binary(ExprOp::mul, b.size(SizeKind::rows_kv),
+                          b.size(SizeKind::heads_q));
+  b.variant(b.binary(ExprOp::mul, rows, b.constant(512)));
+  std::vector<uint8_t> bytes = llvm::cantFail(serialize(b.program));
+  const Program &program = *llvm::cantFail(load(bytes));
+  SizeValues sizes;
+  sizes[SizeKind::heads_q] = int64_t(1) << 24;
+  sizes[SizeKind::rows_kv] = (int64_t(1) << 30) - 1;
+  EXPECT_EQ(llvm::cantFail(workspaceBytes(program, sizes)),
+            most - (int64_t(1) << 33) + 1);
+  // One row more: the product is 2^63.
+  sizes[SizeKind::rows_kv] += 1;
+  std::string message = messageOf(workspaceBytes(program, sizes));
+  EXPECT_NE(message.find("has no 64-bit value for these sizes; the problem is "
+                         "too large, split it over batch or heads"),
+            std::string::npos)
+      << message;
+}
+
 /// The message of an arena of `arena` bytes with one buffer.
 std::string arenaMessage(int64_t arena, int64_t offset, int64_t bytes) {
   Builder b("forward bf16 head_dim=64 head_ratio=1 layout=batch");

@@ -1,0 +1,360 @@
+//===- LinearForms.cpp - Scalars of a body as linear expressions ----------===//
+
+#include "compiler/verify/LinearForms.h"
+
+#include "dialects/warp/Warp.h"
+
+#include "mlir/Analysis/FlatLinearValueConstraints.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IntegerSet.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace weft;
+using weft::plan::HeadSpace;
+using weft::plan::RowSpace;
+
+/// a >= b, a > b, a == b.
+static Constraint atLeast(AffineExpr a, AffineExpr b) { return {a - b}; }
+static Constraint above(AffineExpr a, AffineExpr b) { return {a - b - 1}; }
+static Constraint equal(AffineExpr a, AffineExpr b) { return {a - b, true}; }
+
+LinearForms::LinearForms(tile::GridAttr grid, std::optional<int64_t> headRatio)
+    : context(grid.getContext()), grid(grid) {
+  for (unsigned index = 0; index < numNamed; ++index)
+    variables.push_back({true, {}});
+  auto fact = [&](Variable about, Constraint constraint) {
+    variables[about].facts.push_back(constraint);
+  };
+  for (Variable size :
+       {LengthQ, LengthKv, HeadsQ, HeadsKv, RowsQ, RowsKv, Tile, Head})
+    fact(size, {variable(size)});
+  if (headRatio)
+    fact(HeadsQ, equal(variable(HeadsQ), variable(HeadsKv) * *headRatio));
+  fact(RowsHeld, atLeast(variable(RowsHeld), variable(RowsQ)));
+  fact(RowsHeld, atLeast(variable(RowsHeld), variable(RowsKv)));
+
+  AffineExpr rows = grid.getKind() == tile::GridKind::held ? variable(RowsHeld)
+                    : grid.getKind() == tile::GridKind::q  ? variable(LengthQ)
+                                                           : variable(LengthKv);
+  fact(Tile, above(rows, variable(Tile) * grid.getRows()));
+  fact(Head, above(heads(grid.getHeads()), variable(Head)));
+}
+
+AffineExpr LinearForms::variable(unsigned variable) const {
+  return getAffineDimExpr(variable, context);
+}
+AffineExpr LinearForms::length(RowSpace space) const {
+  return variable(space == RowSpace::q ? LengthQ : LengthKv);
+}
+AffineExpr LinearForms::rowsHeld(RowSpace space) const {
+  return variable(space == RowSpace::q ? RowsQ : RowsKv);
+}
+AffineExpr LinearForms::heads(HeadSpace space) const {
+  return variable(space == HeadSpace::heads_q ? HeadsQ : HeadsKv);
+}
+
+void LinearForms::bindPoint(Value sequence, Value tile, Value head) {
+  // Rows held belong to no sequence.
+  if (grid.getKind() != tile::GridKind::held)
+    sequences.insert(sequence);
+  forms[tile] = variable(Tile);
+  forms[head] = variable(Head);
+}
+
+unsigned LinearForms::add(bool isExact, Conjunction facts) {
+  variables.push_back({isExact, std::move(facts)});
+  return variables.size() - 1;
+}
+
+AffineExpr LinearForms::unknown(Conjunction (*bounds)(AffineExpr, AffineExpr,
+                                                      AffineExpr),
+                                AffineExpr a, AffineExpr b) {
+  AffineExpr self = variable(variables.size());
+  return variable(add(false, bounds ? bounds(self, a, b) : Conjunction()));
+}
+
+bool LinearForms::isAlwaysNegative(AffineExpr expr) {
+  auto [known, isNew] = alwaysNegative.try_emplace(expr);
+  if (isNew)
+    known->second = !solve({Constraint{expr}});
+  return known->second;
+}
+
+AffineExpr LinearForms::of(Value value) {
+  if (auto known = forms.find(value); known != forms.end())
+    return known->second;
+  AffineExpr form = compute(value);
+  forms[value] = form;
+  return form;
+}
+
+AffineExpr LinearForms::compute(Value value) {
+  APInt number;
+  if (matchPattern(value, m_ConstantInt(&number)) &&
+      number.getSignificantBits() <= 64)
+    return constant(number.getSExtValue());
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    auto argument = cast<BlockArgument>(value);
+    auto loop = dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp());
+    if (loop && argument == loop.getInductionVar())
+      return variable(turnOf(loop));
+    return unknown();
+  }
+  if (auto length = dyn_cast<tile::LengthOp>(op))
+    return isSequence(length.getSequence())
+               ? this->length(length.getRowSpace())
+               : unknown([](AffineExpr self, AffineExpr, AffineExpr) {
+                   return Conjunction{{self}};
+                 });
+  if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isInteger(64))
+    return unknown();
+  AffineExpr a = of(op->getOperand(0)), b = of(op->getOperand(1));
+  auto divisor = dyn_cast<AffineConstantExpr>(b);
+  bool isConstant = divisor && divisor.getValue() > 0;
+  if (isa<arith::AddIOp>(op))
+    return a + b;
+  if (isa<arith::SubIOp>(op))
+    return a - b;
+  if (isa<arith::MulIOp>(op) && (divisor || isa<AffineConstantExpr>(a)))
+    return a * b;
+  if (isa<arith::FloorDivSIOp>(op) && isConstant)
+    return a.floorDiv(divisor.getValue());
+  if (isa<arith::CeilDivSIOp>(op) && isConstant)
+    return a.ceilDiv(divisor.getValue());
+  // These round towards 0.
+  if (isa<arith::DivSIOp>(op) && isConstant && isAlwaysNegative(-a - 1))
+    return a.floorDiv(divisor.getValue());
+  if (isa<arith::RemSIOp>(op) && isConstant && isAlwaysNegative(-a - 1))
+    return a % divisor.getValue();
+  if (isa<arith::MaxSIOp>(op))
+    return unknown(
+        [](AffineExpr self, AffineExpr a, AffineExpr b) {
+          return Conjunction{atLeast(self, a), atLeast(self, b)};
+        },
+        a, b);
+  if (isa<arith::MinSIOp>(op))
+    return unknown(
+        [](AffineExpr self, AffineExpr a, AffineExpr b) {
+          return Conjunction{atLeast(a, self), atLeast(b, self)};
+        },
+        a, b);
+  return unknown();
+}
+
+unsigned LinearForms::turnOf(scf::ForOp loop) {
+  if (auto known = turns.find(loop); known != turns.end())
+    return known->second;
+  AffineExpr first = of(loop.getLowerBound()), last = of(loop.getUpperBound());
+  auto step = dyn_cast<AffineConstantExpr>(of(loop.getStep()));
+  bool counts = step && step.getValue() > 0;
+  unsigned turn = add(counts && isExact(first) && isExact(last), Conjunction());
+  AffineExpr self = variable(turn);
+  Conjunction &facts = variables[turn].facts;
+  facts.push_back(above(last, self));
+  facts.push_back(atLeast(self, first));
+  if (counts && step.getValue() > 1)
+    facts.push_back(equal((self - first) % step.getValue(), constant(0)));
+  return turns[loop] = turn;
+}
+
+std::optional<Disjunction> LinearForms::whenIs(Value condition, bool truth) {
+  Operation *op = condition.getDefiningOp();
+  APInt number;
+  if (matchPattern(condition, m_ConstantInt(&number)))
+    return number.isZero() == truth ? Disjunction() : Disjunction{{}};
+  // Of the grid's points all exist.
+  if (auto point = dyn_cast_or_null<warp::PointOp>(op))
+    return truth ? Disjunction{{}} : Disjunction();
+  if (auto both = dyn_cast_or_null<arith::XOrIOp>(op)) {
+    for (auto [one, other] : {std::pair(both.getLhs(), both.getRhs()),
+                              std::pair(both.getRhs(), both.getLhs())})
+      if (matchPattern(other, m_One()))
+        return whenIs(one, !truth);
+    return std::nullopt;
+  }
+  if (isa_and_nonnull<arith::AndIOp, arith::OrIOp>(op)) {
+    auto a = whenIs(op->getOperand(0), truth);
+    auto b = whenIs(op->getOperand(1), truth);
+    if (!a || !b)
+      return std::nullopt;
+    if (isa<arith::OrIOp>(op) == truth) {
+      llvm::append_range(*a, *b);
+      return a;
+    }
+    Disjunction both;
+    for (const Conjunction &one : *a)
+      for (const Conjunction &other : *b) {
+        both.push_back(one);
+        llvm::append_range(both.back(), other);
+      }
+    return both;
+  }
+  auto compare = dyn_cast_or_null<arith::CmpIOp>(op);
+  if (!compare || !compare.getLhs().getType().isInteger(64))
+    return std::nullopt;
+  arith::CmpIPredicate predicate =
+      truth ? compare.getPredicate()
+            : arith::invertPredicate(compare.getPredicate());
+  AffineExpr a = of(compare.getLhs()), b = of(compare.getRhs());
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return Disjunction{{equal(a, b)}};
+  case arith::CmpIPredicate::ne:
+    return Disjunction{{above(a, b)}, {above(b, a)}};
+  case arith::CmpIPredicate::slt:
+    return Disjunction{{above(b, a)}};
+  case arith::CmpIPredicate::sle:
+    return Disjunction{{atLeast(b, a)}};
+  case arith::CmpIPredicate::sgt:
+    return Disjunction{{above(a, b)}};
+  case arith::CmpIPredicate::sge:
+    return Disjunction{{atLeast(a, b)}};
+  default: // unsigned
+    return std::nullopt;
+  }
+}
+
+bool LinearForms::isExact(AffineExpr expr) const {
+  bool exact = true;
+  expr.walk([&](AffineExpr part) {
+    if (auto dim = dyn_cast<AffineDimExpr>(part))
+      exact &= variables[dim.getPosition()].isExact;
+  });
+  return exact;
+}
+
+bool LinearForms::isExact(const Disjunction &condition) const {
+  return llvm::all_of(condition, [&](const Conjunction &conjunction) {
+    return llvm::all_of(conjunction, [&](const Constraint &constraint) {
+      return isExact(constraint.expr);
+    });
+  });
+}
+
+/// The conditions over `order`, as a polyhedron.
+static FlatLinearValueConstraints polyhedron(MLIRContext *context,
+                                             const Conjunction &conditions,
+                                             ArrayRef<unsigned> order) {
+  unsigned largest = 0;
+  for (unsigned variable : order)
+    largest = std::max(largest, variable + 1);
+  SmallVector<AffineExpr> places(largest, getAffineConstantExpr(0, context));
+  for (auto [place, variable] : llvm::enumerate(order))
+    places[variable] = getAffineDimExpr(place, context);
+  SmallVector<AffineExpr> exprs;
+  SmallVector<bool> equalities;
+  for (const Constraint &constraint : conditions) {
+    exprs.push_back(constraint.expr.replaceDims(places));
+    equalities.push_back(constraint.isEquality);
+  }
+  // An integer set has at least one constraint.
+  if (exprs.empty()) {
+    exprs.push_back(getAffineConstantExpr(0, context));
+    equalities.push_back(true);
+  }
+  return FlatLinearValueConstraints(
+      IntegerSet::get(order.size(), 0, exprs, equalities));
+}
+
+/// The variables of the conditions, in order.
+static SmallVector<unsigned> variablesOf(const Conjunction &conditions) {
+  SmallVector<unsigned> used;
+  for (const Constraint &constraint : conditions)
+    constraint.expr.walk([&](AffineExpr part) {
+      if (auto dim = dyn_cast<AffineDimExpr>(part))
+        used.push_back(dim.getPosition());
+    });
+  llvm::sort(used);
+  used.erase(llvm::unique(used), used.end());
+  return used;
+}
+
+Conjunction LinearForms::withFacts(Conjunction conditions) const {
+  // Variables hang on others through what is known of them.
+  llvm::SmallDenseSet<unsigned> known;
+  for (size_t next = 0; next < conditions.size(); ++next) {
+    AffineExpr expr = conditions[next].expr;
+    expr.walk([&](AffineExpr part) {
+      auto dim = dyn_cast<AffineDimExpr>(part);
+      if (dim && known.insert(dim.getPosition()).second)
+        llvm::append_range(conditions, factsOf(dim.getPosition()));
+    });
+  }
+  return conditions;
+}
+
+std::optional<LinearForms::Assignment>
+LinearForms::solve(const Conjunction &conditions) const {
+  return solveClosed(withFacts(conditions));
+}
+
+std::optional<LinearForms::Assignment>
+LinearForms::solveForTwoPoints(const Conjunction &one,
+                               const Conjunction &other) const {
+  AffineExpr tile = variable(Tile), head = variable(Head);
+  Conjunction both = one;
+  both.push_back({tile});
+  both.push_back({head});
+  both = withFacts(both);
+  // What belongs to the second point gets names of its own.
+  unsigned shift = variables.size();
+  SmallVector<AffineExpr> renamed;
+  for (unsigned index = 0; index < shift; ++index)
+    renamed.push_back(variable(index < Tile ? index : index + shift));
+  Conjunction second = other;
+  second.push_back({tile});
+  second.push_back({head});
+  for (const Constraint &constraint : withFacts(second))
+    both.push_back(
+        {constraint.expr.replaceDims(renamed), constraint.isEquality});
+
+  AffineExpr otherTile = variable(Tile + shift);
+  AffineExpr otherHead = variable(Head + shift);
+  std::vector<Conjunction> apart{
+      {above(tile, otherTile)},
+      {equal(tile, otherTile), above(head, otherHead)},
+      {above(otherTile, tile)},
+      {equal(tile, otherTile), above(otherHead, head)}};
+  // Of two that do the same it does not matter which is which.
+  if (&one == &other)
+    apart.resize(2);
+  for (Conjunction &conditions : apart) {
+    llvm::append_range(conditions, both);
+    if (auto witness = solveClosed(conditions))
+      return witness;
+  }
+  return std::nullopt;
+}
+
+std::optional<LinearForms::Assignment>
+LinearForms::solveClosed(const Conjunction &conditions) const {
+  SmallVector<unsigned> order = variablesOf(conditions);
+  FlatLinearValueConstraints set = polyhedron(context, conditions, order);
+  if (set.isIntegerEmpty())
+    return std::nullopt;
+  SmallVector<llvm::DynamicAPInt, 8> values;
+  if (auto smallest = set.findIntegerLexMin(); smallest.isBounded())
+    values = *smallest;
+  else
+    values = *set.findIntegerSample();
+  Assignment assignment;
+  for (auto [place, variable] : llvm::enumerate(order))
+    assignment.push_back({variable, int64_t(values[place])});
+  return assignment;
+}
+
+std::string LinearForms::describe(const Assignment &assignment) {
+  static constexpr StringRef names[] = {
+      "n_q",       "n_k", "heads_q", "heads_kv", "rows_q",           "rows_kv",
+      "rows held", "row", "head",    "tile",     "head of the point"};
+  static_assert(std::size(names) == numNamed);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (auto [variable, value] : assignment)
+    if (variable < numNamed)
+      stream << (text.empty() ? "" : ", ") << names[variable] << " = " << value;
+  return text;
+}

@@ -1,0 +1,51 @@
+//===- Passes.td - Passes that prove contracts -------------*- tablegen -*-===//
+
+#ifndef WEFT_COMPILER_VERIFY_PASSES_TD
+#define WEFT_COMPILER_VERIFY_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def VerifyContracts : Pass<"verify-contracts", "::mlir::ModuleOp"> {
+  let summary = "derives every kernel's contract again from its body";
+  let description = [{
+    Plans are checked against the contracts of kernels (`plan-verify`); this
+    pass checks the contracts against the bodies, `tile.func` or `warp.func`,
+    and changes nothing. Per kernel it derives what the body does to each
+    operand and demands that it is what the contract declares:
+
+    1. access: an `in` is read and never written, an `out` stored and never
+       read, an `acc` added to and nothing else;
+    2. domains: loads, stores and adds of `tile.rows` are on `valid`, fills on
+       `gap` and `tail`;
+    3. value: an `out` has the value that all its stores hold, or none;
+    4. containment: no access before a sequence's first row or of a head that
+       the buffer has not, and no write past the sequence's end;
+    5. coverage of every `out`: each row of the domain, of each head, is written
+       by a point of the grid, whatever the lengths are;
+    6. each element of an `out` is written by one point alone;
+    7. launches pass buffers of the types that the body takes them for, and none
+       is `early` once its body has a schedule: no schedule waits for the
+       launches before it yet.
+
+    4 to 6 are decided by MLIRPresburger in coordinates relative to the
+    sequence: a row, a head, the used lengths, the numbers of heads and the
+    point of the grid are integer variables, tile sizes are constants. `scf.if`
+    on linear conditions of these and `scf.for` between linear bounds are exact.
+    Under any other condition a store counts only if the other branch stores the
+    same; under any other loop it does not count. Accesses are checked for all
+    that the unknown parts may be. What the proof takes for granted is the list
+    in Assumptions.h, which `--explain` prints.
+
+    Example, of a body that leaves early when there are no queries:
+    ```mlir
+    // error: body of @dkdv leaves rows of 'd_key' unwritten on valid, which its contract covers: n_q = 0, n_k = 1, heads_q = 1, heads_kv = 1, row = 0, head = 0
+    %any = arith.cmpi sgt, %n_q, %c0 : i64
+    scf.if %any {
+      ...
+      tile.store %dk, %d_key[%rows_k, %head] : ...
+    }
+    ```
+  }];
+}
+
+#endif // WEFT_COMPILER_VERIFY_PASSES_TD

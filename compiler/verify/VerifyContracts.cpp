@@ -1,0 +1,285 @@
+//===- VerifyContracts.cpp - Contracts derived again from bodies ----------===//
+
+#include "compiler/verify/Coverage.h"
+#include "compiler/verify/Footprint.h"
+#include "compiler/verify/Passes.h"
+#include "dialects/warp/Warp.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+namespace weft {
+#define GEN_PASS_DEF_VERIFYCONTRACTS
+#include "compiler/verify/Passes.h.inc"
+
+namespace {
+#define GEN_PASS_REGISTRATION
+#include "compiler/verify/Passes.h.inc"
+} // namespace
+
+void registerVerifyPasses() { registerWeftVerifyPasses(); }
+} // namespace weft
+
+using namespace mlir;
+using namespace weft;
+using weft::plan::Access;
+using weft::plan::Domain;
+
+static std::string domainNames(ArrayRef<Domain> domains) {
+  return llvm::join(
+      llvm::map_range(
+          domains, [](Domain domain) { return plan::stringifyDomain(domain); }),
+      ", ");
+}
+
+namespace {
+/// A `tile.func` or `warp.func`.
+struct BodyFacts {
+  FunctionOpInterface op;
+  tile::GridAttr grid;
+};
+
+/// Checks one kernel's contract against its body.
+class Kernel {
+public:
+  Kernel(plan::KernelOp kernel, BodyFacts body,
+         std::optional<int64_t> headRatio)
+      : kernel(kernel), body(body), forms(body.grid, headRatio) {}
+
+  LogicalResult verify() {
+    if (failed(checkOperands()))
+      return failure();
+    FailureOr<SmallVector<Footprint>> footprints =
+        readFootprints(body.op, forms);
+    if (failed(footprints))
+      return failure();
+    for (auto [index, attribute] : llvm::enumerate(kernel.getContract()))
+      if (failed(checkOperand(cast<plan::OperandAttr>(attribute),
+                              (*footprints)[index])))
+        return failure();
+    return success();
+  }
+
+private:
+  /// The body's buffers are the contract's operands.
+  LogicalResult checkOperands() {
+    // Those come first.
+    size_t buffers = 0;
+    for (Type type : body.op.getArgumentTypes()) {
+      if (!isa<tile::BufferType>(type))
+        break;
+      ++buffers;
+    }
+    if (buffers != kernel.getContract().size())
+      return body.op->emitError()
+             << "body of @" << kernel.getSymName() << " takes " << buffers
+             << " buffers, but its contract names "
+             << kernel.getContract().size() << " operands";
+    for (auto [index, attribute] : llvm::enumerate(kernel.getContract())) {
+      StringRef declared = cast<plan::OperandAttr>(attribute).getName();
+      StringRef name = operandName(body.op.getArgument(index));
+      if (name != declared)
+        return body.op->emitError()
+               << "body of @" << kernel.getSymName() << " takes '" << name
+               << "' as operand " << index << ", which is '" << declared
+               << "' in its contract";
+    }
+    return success();
+  }
+
+  /// An error at `op`, or at the body where nothing stands for it.
+  InFlightDiagnostic error(Operation *op) {
+    return (op ? op : body.op.getOperation())->emitError()
+           << "body of @" << kernel.getSymName() << " ";
+  }
+
+  LogicalResult checkOperand(plan::OperandAttr declared, Footprint &footprint) {
+    struct Use {
+      Access access;
+      StringRef verb;
+      ArrayRef<AccessOnPath> ops;
+    };
+    const Use uses[] = {{Access::in, "reads", footprint.reads},
+                        {Access::out, "stores to", footprint.stores},
+                        {Access::acc, "adds to", footprint.adds}};
+    for (const Use &use : uses)
+      if (use.access != declared.getAccess() && !use.ops.empty())
+        return error(use.ops.front().op)
+               << use.verb << " '" << declared.getName() << "', which is '"
+               << plan::stringifyAccess(declared.getAccess())
+               << "' in its contract";
+    const Use &own = uses[unsigned(declared.getAccess())];
+    if (own.ops.empty())
+      return error(nullptr)
+             << "never " << own.verb << " '" << declared.getName()
+             << "', which is '" << plan::stringifyAccess(own.access)
+             << "' in its contract";
+    ArrayRef<AccessOnPath> ops = own.ops;
+    if (failed(checkDomains(declared, ops)))
+      return failure();
+    if (declared.getAccess() != Access::out)
+      return success();
+    return success(succeeded(checkValue(declared, ops)) &&
+                   succeeded(checkWriters(declared, ops)) &&
+                   succeeded(checkCoverage(declared, ops)));
+  }
+
+  /// Accesses to rows of sequences are on `valid`, fills on the others.
+  LogicalResult checkDomains(plan::OperandAttr declared,
+                             ArrayRef<AccessOnPath> ops) {
+    for (const AccessOnPath &access : ops) {
+      tile::RowAccess op = access.op;
+      SmallVector<Domain> domains{Domain::valid};
+      if (!op.getRows())
+        domains = {Domain::gap, Domain::tail};
+      if (ArrayRef(domains) != declared.getDomains())
+        return error(op) << "touches '" << declared.getName() << "' on "
+                         << domainNames(domains) << ", but its contract says "
+                         << domainNames(declared.getDomains());
+    }
+    return success();
+  }
+
+  LogicalResult checkValue(plan::OperandAttr declared,
+                           ArrayRef<AccessOnPath> ops) {
+    // Null once two stores differ. Of f16 and f32 the same double.
+    auto constantOf = [](tile::RowAccess op) {
+      return op.getWrittenConstant();
+    };
+    FloatAttr value = constantOf(ops.front().op);
+    for (const AccessOnPath &access : ops.drop_front()) {
+      FloatAttr other = constantOf(access.op);
+      if (!value || !other ||
+          value.getValueAsDouble() != other.getValueAsDouble())
+        value = {};
+    }
+    FloatAttr promised = declared.getValue();
+    if (!promised && !value)
+      return success();
+    if (promised && value &&
+        promised.getValueAsDouble() == value.getValueAsDouble())
+      return success();
+    InFlightDiagnostic diagnostic = error(ops.front().op);
+    diagnostic << "stores ";
+    if (value)
+      diagnostic << "nothing but " << value.getValueAsDouble();
+    else
+      diagnostic << "more than one value";
+    diagnostic << " to '" << declared.getName() << "', but its contract says ";
+    if (promised)
+      diagnostic << promised.getValueAsDouble();
+    else
+      diagnostic << "no value";
+    return diagnostic;
+  }
+
+  LogicalResult checkCoverage(plan::OperandAttr declared,
+                              ArrayRef<AccessOnPath> ops) {
+    Coverage coverage(forms, ops);
+    auto witness = coverage.findUnwritten(body.op.getFunctionBody().front());
+    if (!witness)
+      return success();
+    InFlightDiagnostic diagnostic =
+        error(ops.front().op)
+        << "leaves rows of '" << declared.getName() << "' unwritten on "
+        << domainNames(declared.getDomains())
+        << ", which its contract covers: " << LinearForms::describe(*witness);
+    if (Operation *unfollowed = coverage.getUnfollowed())
+      diagnostic.attachNote(unfollowed->getLoc())
+          << "stores here do not count: they hang on what is not linear in "
+             "lengths, heads and the point";
+    return diagnostic;
+  }
+
+  /// Each element of an `out` has one writer.
+  LogicalResult checkWriters(plan::OperandAttr declared,
+                             ArrayRef<AccessOnPath> ops) {
+    auto elements = [&](const AccessOnPath &access) {
+      Conjunction conditions = access.path;
+      llvm::append_range(conditions, elementsOf(access.op, forms));
+      return conditions;
+    };
+    SmallVector<Conjunction> written(llvm::map_range(ops, elements));
+    for (auto [index, one] : llvm::enumerate(written))
+      for (const Conjunction &other : ArrayRef(written).take_front(index + 1))
+        if (auto witness = forms.solveForTwoPoints(one, other))
+          return error(ops[index].op)
+                 << "may write an element of '" << declared.getName()
+                 << "' at two points of its grid, one of them: "
+                 << LinearForms::describe(*witness);
+    return success();
+  }
+
+  plan::KernelOp kernel;
+  BodyFacts body;
+  LinearForms forms;
+};
+
+struct VerifyContracts : weft::impl::VerifyContractsBase<VerifyContracts> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    std::optional<int64_t> headRatio;
+    if (auto ratio = module->getAttrOfType<IntegerAttr>(plan::kHeadRatioAttr))
+      headRatio = ratio.getInt();
+
+    llvm::StringMap<BodyFacts> bodies;
+    for (Operation &op : *module.getBody())
+      if (auto body = dyn_cast<tile::FuncOp>(op))
+        bodies[body.getSymName()] = {body, body.getGrid()};
+      else if (auto body = dyn_cast<warp::FuncOp>(op))
+        bodies[body.getSymName()] = {body, body.getGrid()};
+
+    for (auto kernel : module.getOps<plan::KernelOp>()) {
+      auto body = bodies.find(nameOfBody(kernel));
+      if (body == bodies.end()) {
+        kernel.emitError() << "kernel @" << kernel.getSymName()
+                           << " has no body @" << nameOfBody(kernel)
+                           << " that could keep its contract";
+        return signalPassFailure();
+      }
+      if (failed(Kernel(kernel, body->second, headRatio).verify()))
+        return signalPassFailure();
+    }
+    WalkResult launches = module.walk([&](plan::LaunchOp launch) {
+      auto kernel = module.lookupSymbol<plan::KernelOp>(launch.getKernel());
+      return WalkResult(
+          checkLaunch(launch, bodies.find(nameOfBody(kernel))->second));
+    });
+    if (launches.wasInterrupted())
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  /// Each buffer of a launch is the memory that the body takes it for, and no
+  /// launch begins before what it reads is there.
+  static LogicalResult checkLaunch(plan::LaunchOp launch, BodyFacts body) {
+    // A schedule that may begin early has to wait, and none has a way to.
+    if (launch.getEarly() && isa<warp::FuncOp>(body.op))
+      return launch.emitError()
+             << "launch of @" << launch.getKernel()
+             << " is early, but nothing in its body waits for the launches "
+                "before it";
+    // The operands behind the grid, in the contract's order: in, acc, out.
+    for (auto [index, value] :
+         llvm::enumerate(llvm::drop_begin(launch.getOperands()))) {
+      auto given = cast<plan::BufferType>(value.getType());
+      Value argument = body.op.getArgument(index);
+      auto taken = cast<tile::BufferType>(argument.getType());
+      if (given.getElementType() != taken.getElementType() ||
+          given.getRowSpace() != taken.getRowSpace() ||
+          given.getHeadSpace() != taken.getHeadSpace() ||
+          given.getColumns() != taken.getColumns())
+        return launch.emitError()
+               << "launch of @" << launch.getKernel() << " passes " << given
+               << " as '" << operandName(argument)
+               << "', which its body takes for " << taken;
+    }
+    return success();
+  }
+
+  static std::string nameOfBody(plan::KernelOp kernel) {
+    return (kernel.getSymName() + plan::KernelOp::bodySuffix()).str();
+  }
+};
+} // namespace
