@@ -145,6 +145,18 @@ static void shiftRows(EditablePlan &plan, Sites &sites) {
   });
 }
 
+static void dropClip(EditablePlan &plan, Sites &sites) {
+  forWrites<tile::StoreOp, tile::AddOp>(plan, [&](Write write) {
+    if (!sites.take(write.describe()))
+      return false;
+    if (auto store = dyn_cast<tile::StoreOp>(write.op))
+      store.setUnclipped(true);
+    else
+      cast<tile::AddOp>(write.op).setUnclipped(true);
+    return true;
+  });
+}
+
 static void firstHeadOnly(EditablePlan &plan, Sites &sites) {
   forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
     if (cast<tile::BufferType>(write.buffer().getType()).getHeadSpace() ==
@@ -234,7 +246,7 @@ ArrayRef<Kind> weft::mutate::bodyKinds() {
        nullptr,
        "no body has a ticket: there are no ops for order between CTAs yet"},
       {"drop-clip", Level::Body, "a store runs past the sequence's end",
-       nullptr, "every store of tile and warp is clipped by what the op means"},
+       dropClip},
   };
   return kinds;
 }

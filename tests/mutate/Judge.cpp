@@ -3,6 +3,7 @@
 #include "tests/mutate/Judge.h"
 
 #include "compiler/plan/Passes.h"
+#include "compiler/verify/Passes.h"
 #include "dialects/tile/Tile.h"
 #include "runtime/cases/Call.h"
 #include "tests/mutate/Problems.h"
@@ -50,6 +51,11 @@ static constexpr Obligation kObligations[] = {
     {"inside the arena", "which may be below 0"},
     {"disjoint", "which is still live"},
     {"a CTA for every point", "but its points may be"},
+    {"body: writes every row", "' unwritten on "},
+    {"body: one writer", "at two points of its grid"},
+    {"body: stays inside", "body @"},
+    {"body: access", "' in its contract"},
+    {"body: domains and values", ", but its contract says "},
 };
 
 llvm::SmallVector<llvm::StringRef> weft::mutate::obligationNames() {
@@ -83,6 +89,7 @@ StaticVerdict weft::mutate::verifyStatically(ModuleOp module) {
   PassManager passes(module.getContext());
   passes.enableVerifier(false);
   passes.addPass(createPlanVerify());
+  passes.addPass(createVerifyContracts());
   verdict.accepted = succeeded(passes.run(module));
   if (!verdict.accepted)
     verdict.obligation = obligationOf(verdict.message);
