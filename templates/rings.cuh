@@ -3,7 +3,10 @@
 // A ring is a number of tiles in shared memory and two barriers for each: full
 // and empty, 8 bytes each, all of the full ones first. The producer's thread
 // starts bulk copies; a consumer is a warpgroup. Both sides walk the slots in
-// turn, each with its own cursors.
+// turn, each with its own cursors, which `ring_advance` moves on.
+//
+// Named barriers of the consumers: 1 all of them, 2 to 4 each alone, 5 to 7 the
+// turns of each.
 //
 // Tiles have the 128-byte swizzle: blocks of 64 columns one after the other, a
 // block's row being 128 bytes whose 16-byte chunks stand at chunk ^ (row % 8).
@@ -69,13 +72,13 @@ WEFT_DEVICE void barrier_wait(uint32_t barrier, int32_t parity) {
                : "memory");
 }
 
-/// Makes a ring's barriers ready: one arrival fills a slot, one of each
-/// consumer empties it.
+/// Makes a ring's barriers ready: so many arrivals fill a slot and empty it.
 template <int stages>
-WEFT_DEVICE void ring_init(uint32_t barriers, int32_t consumers) {
+WEFT_DEVICE void ring_init(uint32_t barriers, int32_t producers,
+                           int32_t consumers) {
 #pragma unroll
   for (int i = 0; i < stages; ++i) {
-    barrier_init(barriers + 8 * i, 1);
+    barrier_init(barriers + 8 * i, producers);
     barrier_init(barriers + 8 * (stages + i), consumers);
   }
 }
@@ -91,7 +94,7 @@ WEFT_DEVICE void ring_init_done() {
 /// zero.
 template <int stages, int rows, int blocks>
 WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
-                           ring_cursor *cursor, const tensor_map &map,
+                           const ring_cursor *cursor, const tensor_map &map,
                            int32_t row, int32_t head, int32_t sequence) {
   constexpr int blockBytes = rows * 128;
   uint32_t full = barriers + 8 * cursor->slot;
@@ -106,7 +109,40 @@ WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
                  : "r"(target + block * blockBytes), "l"(&map), "r"(64 * block),
                    "r"(row), "r"(head), "r"(sequence), "r"(full)
                  : "memory");
-  ring_advance<stages>(cursor);
+}
+
+/// Where a vector's value stands: what a lane needs of 16 columns of an
+/// accumulator is together.
+WEFT_DEVICE constexpr int vector_place(int column) {
+  return column / 16 * 16 + column % 8 / 2 * 4 + column % 16 / 8 * 2 +
+         column % 2;
+}
+
+/// The lanes of a warp copy a vector of `rows` values of rows `stride` apart
+/// into the next slot; of those only `left` exist, the others are `pad`.
+template <int stages, int rows>
+WEFT_DEVICE void ring_send_vector(uint32_t ring, uint32_t barriers,
+                                  const ring_cursor *cursor,
+                                  const float *source, int64_t stride,
+                                  int32_t left, float pad, int32_t lane) {
+  uint32_t full = barriers + 8 * cursor->slot;
+  barrier_wait(full + 8 * stages, cursor->phase ^ 1);
+  uint32_t target = ring + cursor->slot * (rows * 4);
+  constexpr int count = (rows + 31) / 32;
+  float values[count];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    int row = lane + 32 * i;
+    values[i] = row < left ? source[row * stride] : pad;
+  }
+#pragma unroll
+  for (int i = 0; i < count; ++i)
+    if (int row = lane + 32 * i; rows % 32 == 0 || row < rows)
+      asm volatile("st.shared.f32 [%0], %1;"
+                   :
+                   : "r"(target + 4 * vector_place(row)), "f"(values[i])
+                   : "memory");
+  barrier_arrive(full);
 }
 
 // ---- consumers -------------------------------------------------------------
@@ -114,20 +150,57 @@ WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
 /// Waits for the next tile; its address.
 template <int stages, int bytes>
 WEFT_DEVICE uint32_t ring_receive(uint32_t ring, uint32_t barriers,
-                                  ring_cursor *cursor) {
+                                  const ring_cursor *cursor) {
   barrier_wait(barriers + 8 * cursor->slot, cursor->phase);
-  uint32_t tile = ring + cursor->slot * bytes;
-  ring_advance<stages>(cursor);
-  return tile;
+  return ring + cursor->slot * bytes;
 }
 
-/// Gives the oldest tile back.
-template <int stages>
-WEFT_DEVICE void ring_give_back(uint32_t barriers, ring_cursor *cursor,
+/// The empty barrier of the slot `back` before the cursor's.
+template <int stages, int back>
+WEFT_DEVICE uint32_t ring_empty(uint32_t barriers, const ring_cursor *cursor) {
+  int32_t slot = cursor->slot - back % stages;
+  if (stages == 2)
+    slot = cursor->slot ^ back % 2;
+  else if (slot < 0)
+    slot += stages;
+  return barriers + 8 * (slot + stages);
+}
+
+/// Gives back the tile `back` slots before the cursor's.
+template <int stages, int back>
+WEFT_DEVICE void ring_give_back(uint32_t barriers, const ring_cursor *cursor,
                                 int32_t thread) {
   if (thread % 128 == 0)
-    barrier_arrive(barriers + 8 * (stages + cursor->slot));
-  ring_advance<stages>(cursor);
+    barrier_arrive(ring_empty<stages, back>(barriers, cursor));
+}
+
+/// The same for a vector, which every thread reads for itself.
+template <int stages, int back>
+WEFT_DEVICE void ring_give_back_vector(uint32_t barriers,
+                                       const ring_cursor *cursor) {
+  barrier_arrive(ring_empty<stages, back>(barriers, cursor));
+}
+
+/// The values of a lane's columns of a vector.
+template <int columns>
+WEFT_DEVICE void read_columns(float *values, uint32_t vector, int32_t lane) {
+#pragma unroll
+  for (int block = 0; block < columns / 16; ++block)
+    asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(values[4 * block]), "=f"(values[4 * block + 1]),
+                   "=f"(values[4 * block + 2]), "=f"(values[4 * block + 3])
+                 : "r"(vector + 64 * block + 16 * (lane % 4))
+                 : "memory");
+}
+
+/// The warpgroups of `consumers` come one after the other, round and round: each
+/// waits for its turn, at a barrier of its own, where the one before arrives.
+template <int consumers> WEFT_DEVICE void take_turn(int32_t warpgroup) {
+  asm volatile("bar.sync %0, 256;" : : "r"(5 + warpgroup) : "memory");
+}
+template <int consumers> WEFT_DEVICE void pass_turn(int32_t warpgroup) {
+  int32_t next = warpgroup == consumers - 1 ? 0 : warpgroup + 1;
+  asm volatile("bar.arrive %0, 256;" : : "r"(5 + next) : "memory");
 }
 
 /// The consumers set the rows of a tile from `first` on to zero and wait for

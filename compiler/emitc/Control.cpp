@@ -139,8 +139,11 @@ LogicalResult KernelWriter::writeFor(Operation *op) {
     return failure();
 
   // Bulk copies name rows by 32 bits, so tiles can be counted in as many: a
-  // register less for each bound, and the copying threads have few.
-  bool narrow = role == Role::producer && lower.getType() == i64();
+  // register less for each bound, and the copying threads have few, as have
+  // consumers of a gradient.
+  bool narrow =
+      (role == Role::producer || (role == Role::consumer && hasVectors)) &&
+      lower.getType() == i64();
   if (narrow)
     for (Value *bound : {&lower, &upper, &step})
       *bound = asLiteral(*bound)

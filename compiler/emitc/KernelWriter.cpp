@@ -124,6 +124,9 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](warp::SendOp op) { return writeSend(op); })
       .Case([&](warp::ReceiveOp op) { return writeReceive(op); })
       .Case([&](warp::ConsumedOp op) { return writeConsumed(op); })
+      .Case([&](warp::ReadOp op) { return writeRead(op); })
+      .Case<warp::TakeTurnOp, warp::PassTurnOp>(
+          [&](Operation *op) { return writeTurn(op); })
       .Case([&](warp::ClearRowsOp op) { return writeClearRows(op); })
       .Case([&](warp::IssueOp op) { return writeIssue(op); })
       .Case([&](warp::AwaitOp op) { return writeAwait(op); })

@@ -146,10 +146,19 @@ private:
   mlir::LogicalResult writeRoles(warp::RolesOp op);
   mlir::LogicalResult writePoints(warp::PointsOp op);
   mlir::LogicalResult writeSend(warp::SendOp op);
+  mlir::LogicalResult writeSendVector(warp::SendOp op);
   mlir::LogicalResult writeReceive(warp::ReceiveOp op);
   mlir::LogicalResult writeConsumed(warp::ConsumedOp op);
+  mlir::LogicalResult writeRead(warp::ReadOp op);
+  mlir::LogicalResult writeTurn(mlir::Operation *op);
   mlir::LogicalResult writeClearRows(warp::ClearRowsOp op);
+  struct RoleRing;
+  mlir::LogicalResult writeProducer(mlir::Region &source);
+  void declareCursors(mlir::Region &role,
+                      const llvm::DenseSet<mlir::Operation *> &without);
+  void declareCursor(RoleRing &ring);
   Value declareCursor(const llvm::Twine &called);
+  void advanceCursor(const RoleRing &ring, mlir::Operation *op, int64_t stages);
   Value addressOfVariable(Value variable);
   Value tensorMapArgument(Value buffer, int64_t rows);
 
@@ -304,10 +313,17 @@ private:
     std::string name;
     Value barriers;
     Value next; ///< cursor of the next slot to fill, or to wait for
-    Value held; ///< consumers: of the oldest tile held
+    Value held; ///< that of the oldest tile held, if `next` is the ring's alone
+    /// The op behind which `next` moves on; each one of the ring if null.
+    mlir::Operation *moves = nullptr;
+    /// The only op of the role that fills the ring or takes a tile of it.
+    mlir::Operation *own = nullptr;
   };
   llvm::MapVector<Value, RoleRing> roleRings;
-  int64_t roleBytes = 0; ///< of their tiles
+  int64_t roleBytes = 0;   ///< of their tiles
+  bool hasVectors = false; ///< whether one of them has
+  /// Sends that are another warp's, while a producer is written.
+  llvm::DenseSet<mlir::Operation *> leftOut;
   /// By name: texts of functions that no header has.
   std::map<std::string, std::string> functions;
 

@@ -12,10 +12,14 @@ using plan::RowSpace;
 /// and its barriers, which `writeRoles` finds room for.
 LogicalResult KernelWriter::writeRoleRing(warp::RingOp op) {
   auto type = ::cast<warp::RingType>(op.getResult().getType());
-  if (type.getTile().getBytes() % 1024)
-    return op.emitError() << "has tiles of " << type.getTile().getBytes()
+  warp::SharedType tile = type.getTile();
+  if (!tile.isVector() && tile.getBytes() % 1024)
+    return op.emitError() << "has tiles of " << tile.getBytes()
                           << " bytes; swizzled tiles are a multiple of 1024: "
                              "take a multiple of 8 rows";
+  if (!tile.isVector() && roleBytes % 1024)
+    return op.emitError("of tiles comes before those of vectors, whose slots "
+                        "are no multiple of 1024 bytes");
   Value memory = atHead(
       "shared", [&] { return pure("warpgroup", "shared_tiles", u32(), {}); });
   RoleRing ring;
@@ -24,7 +28,8 @@ LogicalResult KernelWriter::writeRoleRing(warp::RingOp op) {
       ring.name = nameOf(send.getBuffer());
   scalars[op.getResult()] =
       name(this->add(memory, literal(roleBytes, u32())), ring.name + "_ring");
-  roleBytes += type.getStages() * type.getTile().getBytes();
+  roleBytes += type.getStages() * tile.getBytes();
+  hasVectors |= tile.isVector();
   roleRings.insert({op.getResult(), ring});
   return success();
 }
@@ -43,9 +48,16 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
   sharedBytes = barriers + 1024;
   Value isFirst = compare(emitc::CmpPredicate::eq, thread(), literal(0, i32()));
   ifThen(isFirst, [&] {
-    for (auto &[value, ring] : roleRings)
-      call("rings", "ring_init", {ring.barriers, literal(warps / 4, i32())},
-           ::cast<warp::RingType>(value.getType()).getStages());
+    for (auto &[value, ring] : roleRings) {
+      auto type = ::cast<warp::RingType>(value.getType());
+      // A tile is copied by one thread and read by warpgroups as one, a vector
+      // is copied by the lanes of a warp and read by every thread for itself.
+      bool isVector = type.getTile().isVector();
+      call("rings", "ring_init",
+           {ring.barriers, literal(isVector ? 32 : 1, i32()),
+            literal(isVector ? 32 * warps : warps / 4, i32())},
+           type.getStages());
+    }
     call("rings", "ring_init_done", {});
   });
   call("thread", "cta_barrier", {});
@@ -62,26 +74,27 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
     builder.setInsertionPointToStart(&written.front());
     role = as;
     bool copies = as == Role::producer;
-    comment(copies ? "the producer: one thread copies tiles ahead"
-                   : "the consumers");
+    comment(copies ? "the producer copies ahead" : "the consumers");
     call("warpgroup", copies ? "release_registers" : "take_registers", {},
          {static_cast<int64_t>(copies ? op.getProducerRegisters()
                                       : op.getConsumerRegisters())});
     beginHead();
-    for (auto &[value, ring] : roleRings) {
-      ring.next = declareCursor(ring.name + "_next");
-      if (!copies)
-        ring.held = declareCursor(ring.name + "_held");
-    }
     LogicalResult result = success();
     if (copies) {
-      Value isFirst =
-          compare(emitc::CmpPredicate::eq, thread(), literal(0, i32()));
-      ifThen(isFirst, [&] {
-        beginHead();
-        result = writeBlock(source.front(), /*hasTerminator=*/false);
-      });
+      result = writeProducer(source);
     } else {
+      declareCursors(source, {});
+      bool hasTurns =
+          source.walk([](warp::TakeTurnOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+      // The last one gives the first its first turn.
+      if (hasTurns)
+        ifThen(compare(emitc::CmpPredicate::ge, thread(),
+                       literal(32 * warps - 128, i32())),
+               [&] {
+                 call("rings", "pass_turn", literal(warps / 4 - 1, i32()),
+                      warps / 4);
+               });
       result = writeBlock(source.front(), /*hasTerminator=*/false);
     }
     emitc::YieldOp::create(builder, loc);
@@ -93,6 +106,94 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
     return failure();
   head = before;
   return success();
+}
+
+static bool sendsVector(warp::SendOp op) {
+  return op.getRing().getType().getTile().isVector();
+}
+
+/// One thread of the first warp copies tiles and, where there are vectors, the
+/// second warp copies those: each goes as far ahead as its own rings let it,
+/// and has few registers. What only the other needs is unused in its text.
+LogicalResult KernelWriter::writeProducer(Region &source) {
+  SmallVector<warp::SendOp> tiles, vectors;
+  source.walk([&](warp::SendOp op) {
+    (sendsVector(op) ? vectors : tiles).push_back(op);
+  });
+  LogicalResult result = success();
+  Head before = head;
+  auto write = [&](Value isCopying, ArrayRef<warp::SendOp> others) {
+    ifThen(isCopying, [&] {
+      beginHead();
+      leftOut.clear();
+      leftOut.insert_range(others);
+      declareCursors(source, leftOut);
+      result = writeBlock(source.front(), /*hasTerminator=*/false);
+      leftOut.clear();
+      head = before;
+    });
+  };
+  comment("one thread: tiles");
+  write(compare(emitc::CmpPredicate::eq, thread(), literal(0, i32())), vectors);
+  if (vectors.empty() || failed(result))
+    return result;
+  comment("one warp: values of rows");
+  write(compare(emitc::CmpPredicate::eq, divide(thread(), literal(32, i32())),
+                literal(1, i32())),
+        tiles);
+  return result;
+}
+
+/// Rings that one role fills or empties in turn share a cursor: those whose
+/// only such op is in the same block, with as many slots.
+void KernelWriter::declareCursors(Region &role,
+                                  const DenseSet<Operation *> &without) {
+  DenseMap<Value, SmallVector<Operation *>> uses;
+  role.walk([&](Operation *op) {
+    if (isa<warp::SendOp, warp::ReceiveOp>(op) && !without.contains(op))
+      uses[op->getOperand(0)].push_back(op);
+  });
+  llvm::MapVector<std::pair<Block *, int64_t>, SmallVector<RoleRing *>> groups;
+  for (auto &[value, ring] : roleRings) {
+    ring.held = Value();
+    ring.moves = ring.own = nullptr;
+    ArrayRef<Operation *> own = uses[value];
+    int64_t stages = ::cast<warp::RingType>(value.getType()).getStages();
+    if (own.size() == 1) {
+      ring.moves = ring.own = own.front();
+      groups[{own.front()->getBlock(), stages}].push_back(&ring);
+    } else if (!own.empty()) {
+      declareCursor(ring);
+    }
+  }
+  for (auto &[key, group] : groups) {
+    auto *last = *llvm::max_element(group, [](RoleRing *a, RoleRing *b) {
+      return a->moves->isBeforeInBlock(b->moves);
+    });
+    if (group.size() == 1) {
+      declareCursor(*last);
+      continue;
+    }
+    Value shared = declareCursor(group.front()->name + "_next");
+    for (RoleRing *ring : group) {
+      ring->next = shared;
+      ring->moves = last->moves;
+    }
+  }
+}
+
+/// Cursors of a ring alone: a consumer's oldest tile has one too.
+void KernelWriter::declareCursor(RoleRing &ring) {
+  ring.next = declareCursor(ring.name + "_next");
+  if (role == Role::consumer)
+    ring.held = declareCursor(ring.name + "_held");
+}
+
+/// Moves the cursor of `ring` on, if `op` is where it does.
+void KernelWriter::advanceCursor(const RoleRing &ring, Operation *op,
+                                 int64_t stages) {
+  if (!ring.moves || ring.moves == op)
+    call("rings", "ring_advance", addressOfVariable(ring.next), stages);
 }
 
 KernelWriter::Value KernelWriter::declareCursor(const Twine &called) {
@@ -198,6 +299,10 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
   auto type = ::cast<warp::RingType>(op.getRing().getType());
   auto buffer = ::cast<tile::BufferType>(op.getBuffer().getType());
   warp::SharedType tile = type.getTile();
+  if (leftOut.contains(op))
+    return success();
+  if (tile.isVector())
+    return writeSendVector(op);
   if (buffer.getLayout() != tile::BufferLayout::strided || tile.getRows() > 256)
     return op.emitError() << "copies up to 256 rows of a tensor of the call, "
                              "not "
@@ -214,6 +319,31 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
         this->cast(range.row, i32()), this->cast(scalar(op.getHead()), i32()),
         sequence},
        {type.getStages(), tile.getRows(), tile.getBlocks()});
+  advanceCursor(ring, op, type.getStages());
+  return success();
+}
+
+/// The lanes of the warp copy a vector, element by element: a
+/// sequence's rows begin anywhere.
+LogicalResult KernelWriter::writeSendVector(warp::SendOp op) {
+  auto type = ::cast<warp::RingType>(op.getRing().getType());
+  auto buffer = ::cast<tile::BufferType>(op.getBuffer().getType());
+  if (buffer.getLayout() == tile::BufferLayout::uniform)
+    return op.emitError() << "copies vectors of rows, not " << buffer;
+  RoleRing &ring = roleRings.find(op.getRing())->second;
+  FailureOr<Value> pad =
+      literalOf(op, FloatAttr::get(buffer.getElementType(),
+                                   op.getPad().convertToDouble()));
+  if (failed(pad))
+    return failure();
+  comment("copy values of the rows of " + ring.name);
+  Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+  call("rings", "ring_send_vector",
+       {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.next),
+        rows.pointer, this->cast(rows.rowStride, i64()), rows.left, *pad,
+        lane()},
+       {type.getStages(), type.getTile().getRows()});
+  advanceCursor(ring, op, type.getStages());
   return success();
 }
 
@@ -246,14 +376,52 @@ LogicalResult KernelWriter::writeReceive(warp::ReceiveOp op) {
       ArrayAttr(),
       builder.getI64ArrayAttr({type.getStages(), type.getTile().getBytes()}));
   scalars[op.getResult()] = name(received.getResult(0), ring.name + "_tile");
+  advanceCursor(ring, op, type.getStages());
   return success();
 }
 
 LogicalResult KernelWriter::writeConsumed(warp::ConsumedOp op) {
   RoleRing &ring = roleRings.find(op.getRing())->second;
-  call("rings", "ring_give_back",
-       {ring.barriers, addressOfVariable(ring.held), thread()},
-       ::cast<warp::RingType>(op.getRing().getType()).getStages());
+  auto type = ::cast<warp::RingType>(op.getRing().getType());
+  bool isVector = type.getTile().isVector();
+  auto giveBack = [&](Value cursor, int64_t back) {
+    SmallVector<Value> operands{ring.barriers, addressOfVariable(cursor)};
+    if (!isVector)
+      operands.push_back(thread());
+    call("rings", isVector ? "ring_give_back_vector" : "ring_give_back",
+         operands, {type.getStages(), back});
+  };
+  if (ring.held) {
+    giveBack(ring.held, 0);
+    call("rings", "ring_advance", addressOfVariable(ring.held),
+         type.getStages());
+    return success();
+  }
+  // A shared cursor is at the slot behind the ring's newest tile, but for the
+  // stretch of its block in which that tile is there and the cursor has yet to
+  // move: it is at its slot.
+  Operation *here = ring.moves->getBlock()->findAncestorOpInBlock(*op);
+  bool isAtNewest = here && ring.own->isBeforeInBlock(here) &&
+                    here->isBeforeInBlock(ring.moves);
+  giveBack(ring.next, op.getAge() + !isAtNewest);
+  return success();
+}
+
+LogicalResult KernelWriter::writeTurn(Operation *op) {
+  Value group = atHead("warpgroup",
+                       [&] { return divide(warpIndex(), literal(4, i32())); });
+  call("rings", isa<warp::TakeTurnOp>(op) ? "take_turn" : "pass_turn", group,
+       warps / 4);
+  return success();
+}
+
+LogicalResult KernelWriter::writeRead(warp::ReadOp op) {
+  auto domain = ::cast<RankedTensorType>(op.getResult().getType());
+  Value target = arrayOf(op.getResult());
+  comment("a value for each of the lane's columns");
+  call("rings", "read_columns",
+       {addressOf(target, literal(0, i32())), scalar(op.getTile()), lane()},
+       domain.getDimSize(0));
   return success();
 }
 

@@ -32,10 +32,18 @@ struct ProblemFacts {
         dtype(op.getDtype()), headDim(op.getHeadDim()),
         headDimV(op.getHeadDimV()), headRatio(op.getHeadRatio()), q(op.getQ()),
         kv(op.getKv()), align(op.getAlign()),
-        scoreChange(!op.getScore().empty()), masked(!op.getMask().empty()) {}
+        scoreChange(!op.getScore().empty()), masked(!op.getMask().empty()) {
+    if constexpr (std::is_same_v<ProblemOp, attn::BackwardOp>)
+      scalarDOut = op.getScalarDout();
+  }
 
   ScheduleProblem schedule() const {
-    return {headDim, headDimV, scoreChange, align, masked};
+    auto isRagged = [](attn::SideAttr side) {
+      return side.getLayout() == attn::RowLayout::thd || side.getPadded();
+    };
+    return {headDim,   headDimV, scoreChange,
+            align,     masked,   isRagged(q) || isRagged(kv),
+            scalarDOut};
   }
 
   attn::SideAttr side(RowSpace rowSpace) const {
@@ -48,6 +56,7 @@ struct ProblemFacts {
   attn::SideAttr q, kv;
   int64_t align;
   bool scoreChange, masked;
+  bool scalarDOut = false;
   bool deterministic = false;
 };
 

@@ -25,10 +25,16 @@ static constexpr int64_t workingRegisters = 50;
 /// meets no bank conflict (`!warp.shared`).
 static constexpr int64_t rowPadding = 16;
 
-/// Registers of a consumer thread beside its fragments, where P has `columns`
-/// columns: with fewer, ptxas spills and makes wgmma wait. As measured on
-/// sm_90a, for two and for three consumers.
-static int64_t consumerRegisters(int64_t columns) {
+/// Registers of a consumer thread beside its fragments: with fewer, ptxas
+/// spills and makes wgmma wait. As measured on sm_90a, for two and for three
+/// consumers; in the forward P has `columns` columns. `irregular`: loop bounds
+/// depend on the tile.
+static int64_t consumerRegisters(KernelKind kind, int64_t columns,
+                                 bool irregular) {
+  if (kind == KernelKind::dkdv)
+    return irregular ? 24 : 8;
+  if (kind != KernelKind::forward)
+    return 32;
   return 8 + 3 * columns / 10;
 }
 
@@ -46,35 +52,68 @@ std::string Schedule::str() const {
   return text;
 }
 
-RoleRegisters weft::roleRegisters(int64_t warps, bool balanced) {
+RoleRegisters weft::roleRegisters(int64_t warps, bool balanced,
+                                  bool sendsVectors) {
   int64_t threads = 32 * warps + 128;
   int64_t launch = llvm::alignDown(65536 / threads, 8);
   // Three consumers leave little: 152 registers are short by a few where a
-  // CTA looks for its points, else the copying threads are, with 32.
-  int64_t producer = warps <= 8 ? 24 : balanced ? 32 : 40;
+  // CTA looks for its points, else the copying threads are, with 32. Those that
+  // copy vectors need more yet.
+  int64_t producer = sendsVectors ? (balanced ? 56 : 40)
+                     : warps <= 8 ? 24
+                     : balanced   ? 32
+                                  : 40;
   int64_t consumer =
       llvm::alignDown((launch * threads - producer * 128) / (32 * warps), 8);
   return {launch, producer, std::min<int64_t>(consumer, 240)};
 }
 
 /// The cost of a kernel whose loop's tiles are swizzled column blocks.
-static ScheduleCost warpgroupCost(const Schedule &schedule,
+static ScheduleCost warpgroupCost(KernelKind kind, const Schedule &schedule,
                                   const ScheduleProblem &problem) {
   auto tile = [](int64_t rows, int64_t columns) {
     return rows * 128 * llvm::divideCeil(columns, 64);
   };
-  int64_t values =
-      schedule.valueStages ? schedule.valueStages : schedule.stages;
-  int64_t shared = tile(schedule.rows, problem.headDim) +
-                   schedule.stages * tile(schedule.columns, problem.headDim) +
-                   values * tile(schedule.columns, problem.headDimV);
-  // Scores, the accumulator and two sets of P, of 64 rows by 128 threads.
-  int64_t fragments = schedule.columns / 2 +
-                      llvm::alignTo(problem.headDimV, 16) / 2 +
-                      2 * schedule.columns / 4;
-  return {shared + barrierBytes * (1 + schedule.stages + values) +
-              swizzleAlignment,
-          fragments};
+  int64_t rows = schedule.rows, columns = schedule.columns;
+  int64_t qk = problem.headDim, v = problem.headDimV;
+  int64_t stages = schedule.stages;
+  int64_t values = schedule.valueStages ? schedule.valueStages : stages;
+  // Of 64 rows by 128 threads.
+  auto accumulator = [](int64_t columns) {
+    return llvm::alignTo(columns, 16) / 2;
+  };
+  int64_t scores = accumulator(columns), packed = scores / 2;
+  int64_t derivative = problem.scoreChange ? scores : 0;
+  int64_t ring = stages * tile(columns, qk) + values * tile(columns, v);
+  int64_t both = tile(rows, qk) + tile(rows, v);
+  // A value per column for LSE, and one for delta.
+  int64_t vectors = 2 * stages * (4 * columns + barrierBytes);
+  ScheduleCost cost;
+  int64_t ownTiles = 2;
+  switch (kind) {
+  case KernelKind::dkdv:
+    cost = {both + ring + vectors, accumulator(qk) + accumulator(v) +
+                                       2 * scores + 2 * packed + derivative};
+    break;
+  case KernelKind::dk:
+    cost = {both + ring + vectors,
+            accumulator(qk) + 2 * scores + packed + derivative};
+    break;
+  case KernelKind::dv:
+    cost = {tile(rows, qk) + ring + vectors, accumulator(v) + scores + packed};
+    ownTiles = 1;
+    break;
+  case KernelKind::dq:
+    cost = {both + ring, accumulator(qk) + 2 * scores + packed + derivative};
+    break;
+  default:
+    // The scores, and two sets of P.
+    cost = {tile(rows, qk) + ring, accumulator(v) + scores + 2 * packed};
+    ownTiles = 1;
+  }
+  cost.sharedBytes +=
+      barrierBytes * (ownTiles + stages + values) + swizzleAlignment;
+  return cost;
 }
 
 plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
@@ -85,7 +124,7 @@ plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
 ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
                                 const ScheduleProblem &problem) {
   if (schedule.mma == plan::MatrixUnit::warpgroup)
-    return warpgroupCost(schedule, problem);
+    return warpgroupCost(kind, schedule, problem);
   // Products work on columns in steps of 16.
   int64_t qk = llvm::alignTo(problem.headDim, 16);
   int64_t v = llvm::alignTo(problem.headDimV, 16);
@@ -127,19 +166,29 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
   llvm_unreachable("all kinds are handled");
 }
 
+/// Whether a step takes a value per column, LSE and delta, with its tiles.
+static bool walksQueries(KernelKind kind) {
+  return kind == KernelKind::dkdv || kind == KernelKind::dk ||
+         kind == KernelKind::dv;
+}
+
 /// Whether a kernel of that kind can be built so on `target`, and fits.
 static bool isLegal(const Schedule &schedule, KernelKind kind,
                     const ScheduleProblem &problem, const Target &target) {
   bool warpgroups = schedule.mma == plan::MatrixUnit::warpgroup;
-  if (warpgroups && (kind != KernelKind::forward || !target.warpgroupMma ||
-                     !target.bulkCopies || problem.align != 16))
+  if (warpgroups && (!target.warpgroupMma || !target.bulkCopies ||
+                     problem.align != 16 || problem.uniformDOut))
     return false;
   ScheduleCost cost = scheduleCost(kind, schedule, problem);
   if (cost.sharedBytes > target.sharedPerCta)
     return false;
   if (warpgroups)
-    return cost.registers + consumerRegisters(schedule.columns) <=
-           roleRegisters(schedule.warps).consumer;
+    return cost.registers +
+               consumerRegisters(kind, schedule.columns,
+                                 problem.ragged || problem.masked) <=
+           roleRegisters(schedule.warps, walksQueries(kind) && problem.masked,
+                         walksQueries(kind))
+               .consumer;
   return cost.registers + workingRegisters <=
          std::min(target.registersPerThread,
                   target.registersPerSm / (32 * schedule.warps));
@@ -195,10 +244,15 @@ llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
 
 bool weft::fitsFusedKeyGradients(const ScheduleProblem &problem,
                                  const Target &target) {
-  llvm::Expected<Schedule> found =
-      chooseSchedule(KernelKind::dkdv, problem, target);
-  if (found)
-    return true;
-  llvm::consumeError(found.takeError());
-  return false;
+  auto unitOf = [&](KernelKind kind) -> std::optional<plan::MatrixUnit> {
+    llvm::Expected<Schedule> found = chooseSchedule(kind, problem, target);
+    if (found)
+      return found->mma;
+    llvm::consumeError(found.takeError());
+    return std::nullopt;
+  };
+  // Two kernels on warpgroups are faster than one on warps.
+  std::optional<plan::MatrixUnit> fused = unitOf(KernelKind::dkdv);
+  return fused && (*fused == plan::MatrixUnit::warpgroup ||
+                   unitOf(KernelKind::dk) != plan::MatrixUnit::warpgroup);
 }

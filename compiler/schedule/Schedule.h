@@ -42,7 +42,9 @@ struct ScheduleProblem {
   /// Bytes to which rows are aligned; bulk copies, and with them warpgroup
   /// products, need 16.
   int64_t align = 2;
-  bool masked = false; ///< beside padding
+  bool masked = false;      ///< beside padding
+  bool ragged = false;      ///< a side's sequences have lengths of their own
+  bool uniformDOut = false; ///< all of dO is one element, which no copy brings
 };
 
 /// Registers of a CTA with roles: what each thread has at launch, and then.
@@ -51,8 +53,10 @@ struct RoleRegisters {
   int64_t launch = 0, producer = 0, consumer = 0;
 };
 /// Those of a CTA with `warps` consumer warps (a multiple of 4, at least 8) and
-/// one producer warpgroup; `balanced`: its points are walked so (warp.points).
-RoleRegisters roleRegisters(int64_t warps, bool balanced = false);
+/// one producer warpgroup; `balanced`: its points are walked so (warp.points);
+/// `sendsVectors`: the producer also copies vectors, element by element.
+RoleRegisters roleRegisters(int64_t warps, bool balanced = false,
+                            bool sendsVectors = false);
 
 /// Bytes of a ring slot's full and empty barrier, and those that may be lost
 /// where the kernel aligns its shared memory for swizzled tiles.

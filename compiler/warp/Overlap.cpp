@@ -307,17 +307,17 @@ private:
   }
   void giveBack(Value ring) {
     if (ring)
-      warp::ConsumedOp::create(rewriter, loc, ring);
+      warp::ConsumedOp::create(rewriter, loc, ring, /*age=*/0);
   }
 
-  void giveBackSecond(Value condition) {
+  void giveBackSecond(Value condition, int64_t age) {
     OpBuilder::InsertionGuard guard(rewriter);
     if (condition) {
       auto branch = scf::IfOp::create(rewriter, loc, condition);
       rewriter.setInsertionPointToStart(branch.thenBlock());
     }
     warp::ConsumedOp::create(rewriter, found.second.consumed.getLoc(),
-                             found.second.consumed.getRing());
+                             found.second.consumed.getRing(), age);
   }
 
   /// One step: the first product of `index` beside the second of the step
@@ -354,7 +354,7 @@ private:
       }
       rewriter.clone(op, mapping);
       if (&op == found.first.consumed)
-        giveBackSecond(holdsOlder);
+        giveBackSecond(holdsOlder, 1);
     }
     Carried out{mapping.lookup(found.second.issue.getA()),
                 mapping.lookup(found.second.issue.getAcc()),
@@ -414,8 +414,8 @@ private:
     Value pending = issueSecond(index, in.p, in.pending);
     Value acc = warp::AwaitOp::create(rewriter, loc, accType(), pending,
                                       /*younger=*/0);
-    giveBackSecond(holdsOlder);
-    giveBackSecond(Value());
+    giveBackSecond(holdsOlder, 1);
+    giveBackSecond(Value(), 0);
     SmallVector<Value> results(in.others);
     results.insert(results.begin() + found.acc, acc);
     scf::YieldOp::create(rewriter, loc, results);

@@ -14,8 +14,8 @@ def TileToWarp : Pass<"tile-to-warp", "::mlir::ModuleOp"> {
     register tile, `#warp.acc`, and every vector `#warp.row` or
     `#warp.column`, as its uses ask. Work is done only where the point exists.
 
-    Facts read off the body: `descending` if the end of a key loop moves with
-    the tile of the queries and its start does not. `weft.align` of the
+    Facts read off the body: `descending` if the end of a loop moves with the
+    point's tile and its start does not; `uneven` if one of the two does. `weft.align` of the
     `tile.func` (2 if absent) becomes `align`; its other attributes (`weft.q`,
     `weft.kv`) stay.
 
@@ -294,6 +294,64 @@ def WarpOverlap : Pass<"warp-overlap", "::weft::warp::FuncOp"> {
       } else {
         scf.yield %p2, %1, %l2
       }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def WarpCarryProducts : Pass<"warp-carry-products", "::weft::warp::FuncOp"> {
+  let summary = "leaves a step's sums under way while the next step begins";
+  let description = [{
+    For loops whose steps add products to what they carry and do nothing else
+    with it: the gradients. The products of tiles alone are issued one after the
+    other at the step's beginning; the sums are waited for behind the loop. A
+    tile that a sum reads last goes back one step later, at the first wait, by
+    which it is done; sums that read tiles of a ring with one slot stay as they
+    are. More than one sum is waited for at the step's end. The consumers take
+    turns between the first wait and the second.
+
+    Before:
+
+    ```mlir
+    scf.for %j ... iter_args(%dq) {
+      %k = warp.receive %keys
+      %0 = warp.issue %q, %k transposed
+      %s = warp.await %0, 0
+      ...
+      %v = warp.receive %values
+      %1 = warp.issue %do, %v transposed
+      %dp = warp.await %1, 0
+      warp.consumed %values
+      ...
+      %2 = warp.issue %ds, %k, %dq
+      %dq1 = warp.await %2, 0
+      warp.consumed %keys
+      scf.yield %dq1
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %none = warp.settled %dq
+    %sum = scf.for %j ... iter_args(%dq = %none) {
+      %k = warp.receive %keys
+      %0 = warp.issue %q, %k transposed
+      %v = warp.receive %values
+      %1 = warp.issue %do, %v transposed
+      warp.take_turn
+      %s = warp.await %0, 1
+      scf.if %later { warp.consumed %keys age 1 }
+      ...
+      warp.pass_turn
+      %dp = warp.await %1, 0
+      warp.consumed %values
+      ...
+      %2 = warp.issue %ds, %k, %dq
+      scf.yield %2
+    }
+    %dq1 = warp.await %sum, 0
+    scf.if %any { warp.consumed %keys }
     ```
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

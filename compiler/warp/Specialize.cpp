@@ -55,7 +55,10 @@ public:
     makeRings();
 
     rewriter.setInsertionPoint(exists);
-    RoleRegisters registers = roleRegisters(function.getWarps(), isBalanced());
+    bool sendsVectors = llvm::any_of(
+        needs, [](auto &need) { return need.second.second.isVector(); });
+    RoleRegisters registers =
+        roleRegisters(function.getWarps(), isBalanced(), sendsVectors);
     Location loc = exists.getLoc();
     auto roles = warp::RolesOp::create(rewriter, loc, registers.producer,
                                        registers.consumer);
@@ -82,10 +85,14 @@ private:
     if (function.getSchedule().getPersistent() && secondSlotsFit())
       for (auto &[buffer, need] : needs)
         need.first = std::max<int64_t>(need.first, 2);
-    for (auto &[buffer, need] : needs)
-      rings[buffer] = warp::RingOp::create(
-          rewriter, function.getLoc(),
-          warp::RingType::get(function.getContext(), need.first, need.second));
+    // Vectors last: swizzled tiles begin at multiples of 1024 bytes.
+    for (bool isVector : {false, true})
+      for (auto &[buffer, need] : needs)
+        if (need.second.isVector() == isVector)
+          rings[buffer] = warp::RingOp::create(
+              rewriter, function.getLoc(),
+              warp::RingType::get(function.getContext(), need.first,
+                                  need.second));
   }
 
   /// Whether the tiles that a point keeps may have a second slot, so that those
@@ -114,9 +121,24 @@ private:
     });
   }
 
-  /// Whether CTAs take point after point, and work grows with the tile.
+  /// Whether CTAs take point after point, some longer than others.
   bool isBalanced() {
-    return function.getDescending() && function.getSchedule().getPersistent();
+    return function.getUneven() && function.getSchedule().getPersistent();
+  }
+
+  /// Whether a product would carry what a tile holds behind the sequence's end
+  /// into rows that exist. Only the scores' keys do not matter: whatever their
+  /// columns hold, the mask replaces it.
+  static bool mustBeClear(warp::FetchOp fetch) {
+    return llvm::any_of(fetch->getUsers(), [&](Operation *user) {
+      auto mma = dyn_cast<warp::MmaOp>(user);
+      if (!mma || mma.getB() != fetch.getResult())
+        return false;
+      bool isScores = mma.getTransposed() &&
+                      mma == *mma->getBlock()->getOps<warp::MmaOp>().begin();
+      return !isScores ||
+             fetch.getRows().getType().getRowSpace() != plan::RowSpace::kv;
+    });
   }
 
   warp::PointsOp makePoints(Region &role, Location loc) {
@@ -167,7 +189,8 @@ private:
         warp::SendOp::create(rewriter, op.getLoc(), rings[fetch.getBuffer()],
                              mapping.lookupOrDefault(fetch.getBuffer()),
                              mapping.lookupOrDefault(fetch.getRows()),
-                             mapping.lookupOrDefault(fetch.getHead()));
+                             mapping.lookupOrDefault(fetch.getHead()),
+                             fetch.getPadAttr());
         continue;
       }
       if (op.getNumRegions()) {
@@ -274,15 +297,41 @@ private:
     rewriter.setInsertionPoint(first ? first : fetch.getOperation());
     auto received = warp::ReceiveOp::create(rewriter, loc,
                                             fetch.getResult().getType(), ring);
-    if (isSecondOperand(fetch))
+    if (mustBeClear(fetch))
       clear(fetch, received);
-    rewriter.setInsertionPointAfter(last ? last : received.getOperation());
-    warp::ConsumedOp::create(rewriter, loc, ring);
+    last = last ? last : received.getOperation();
+    if (fetch.getResult().getType().isVector())
+      last = lastOfRun(last);
+    rewriter.setInsertionPointAfter(last);
+    warp::ConsumedOp::create(rewriter, loc, ring, /*age=*/0);
     rewriter.replaceOp(fetch, received);
   }
 
-  /// Rows of the tile behind the sequence's end must be zero where a bulk copy
-  /// may bring something else: no mask reaches the second product's b.
+  /// The op behind which the elementwise work that `read`, of a vector, is used
+  /// in is done: until the next product, values may be read where they are
+  /// used.
+  static Operation *lastOfRun(Operation *read) {
+    Operation *last = read;
+    SmallVector<Operation *> users{read};
+    while (!users.empty()) {
+      Operation *op = users.pop_back_val();
+      if (op->getBlock() != read->getBlock())
+        continue;
+      if (last->isBeforeInBlock(op))
+        last = op;
+      if (isa<warp::ReadOp, warp::ExpandOp>(op))
+        llvm::append_range(users, op->getUsers());
+    }
+    for (Operation *next = last->getNextNode();
+         next && !isa<warp::MmaOp>(next) &&
+         !next->hasTrait<OpTrait::IsTerminator>();
+         next = next->getNextNode())
+      last = next;
+    return last;
+  }
+
+  /// Rows of the tile behind the sequence's end become zero where a bulk copy
+  /// may bring something else.
   void clear(warp::FetchOp fetch, Value tile) {
     plan::RowSpace space = fetch.getRows().getType().getRowSpace();
     auto side = function->getAttrOfType<attn::SideAttr>(

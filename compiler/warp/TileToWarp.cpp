@@ -13,7 +13,6 @@
 
 #include "mlir/Analysis/DataFlow/Utils.h"
 #include "mlir/Analysis/DataFlowFramework.h"
-#include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -104,30 +103,34 @@ LogicalResult setLayouts(Operation *function, const DataFlowSolver &solver) {
   return failure(walk.wasInterrupted());
 }
 
-/// Whether the end of a loop moves with the tile of the queries, and its start
-/// does not: the last tiles are the longest then.
-bool growsWithTile(tile::FuncOp function, Value tile) {
+/// Whether a loop has one bound that moves with the point's tile and one that
+/// does not: then tiles towards one end of the sequence have more work.
+struct TileWork {
+  bool grows = false, shrinks = false;
+};
+TileWork workOf(tile::FuncOp function, Value tile) {
+  // What chooses between two bounds says whether there is work, not how much.
   auto dependsOnTile = [&](Value value) {
-    if (value == tile)
-      return true;
-    SetVector<Operation *> slice;
-    BackwardSliceOptions options;
-    options.inclusive = true;
-    options.omitUsesFromAbove = false;
-    if (failed(getBackwardSlice(value, &slice, options)))
-      return true;
-    return llvm::any_of(slice, [&](Operation *op) {
-      return llvm::is_contained(op->getOperands(), tile);
-    });
+    SetVector<Value> known;
+    known.insert(value);
+    for (unsigned i = 0; i < known.size(); ++i) {
+      Operation *op = known[i].getDefiningOp();
+      if (!op)
+        continue;
+      OperandRange operands = op->getOperands();
+      known.insert_range(isa<arith::SelectOp>(op) ? operands.drop_front()
+                                                  : operands);
+    }
+    return known.contains(tile);
   };
-  return function
-      ->walk([&](scf::ForOp loop) {
-        return dependsOnTile(loop.getUpperBound()) &&
-                       !dependsOnTile(loop.getLowerBound())
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
+  TileWork work;
+  function->walk([&](scf::ForOp loop) {
+    bool endMoves = dependsOnTile(loop.getUpperBound());
+    bool startMoves = dependsOnTile(loop.getLowerBound());
+    work.grows |= endMoves && !startMoves;
+    work.shrinks |= startMoves && !endMoves;
+  });
+  return work;
 }
 
 /// Replaces the ops of one body, after its tensors have their layouts.
@@ -168,14 +171,26 @@ private:
       auto tensor = cast<RankedTensorType>(load.getType());
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPoint(load);
+      bool isVector = tensor.getRank() == 1;
       fetch = warp::FetchOp::create(
           rewriter, load.getLoc(),
-          warp::SharedType::get(load.getContext(), tensor.getDimSize(0),
-                                tensor.getDimSize(1), tensor.getElementType(),
-                                sharedLayout),
-          load.getBuffer(), load.getRows(), load.getHead());
+          warp::SharedType::get(
+              load.getContext(), tensor.getDimSize(0),
+              isVector ? 1 : tensor.getDimSize(1), tensor.getElementType(),
+              isVector ? warp::SharedLayout::padded : sharedLayout),
+          load.getBuffer(), load.getRows(), load.getHead(), load.getPadAttr());
     }
     return fetch.getResult();
+  }
+
+  /// Whether a vector of a step is copied ahead, as the step's tiles are: with
+  /// roles, nothing but the producer hides how long memory takes.
+  bool comesThroughRing(tile::LoadOp load) {
+    auto tensor = cast<RankedTensorType>(load.getType());
+    return sharedLayout == warp::SharedLayout::swizzled &&
+           isa<warp::ColumnAttr>(tensor.getEncoding()) &&
+           tensor.getElementType().isF32() &&
+           load->getParentOfType<scf::ForOp>();
   }
 
   /// The operand that `round`, a tile.dot's first, is packed into.
@@ -252,6 +267,11 @@ private:
         .Case([&](tile::LoadOp load) {
           if (load->use_empty())
             return rewriter.eraseOp(load);
+          if (comesThroughRing(load)) {
+            rewriter.replaceOpWithNewOp<warp::ReadOp>(load, load.getType(),
+                                                      fetch(load));
+            return;
+          }
           rewriter.replaceOpWithNewOp<warp::LoadOp>(
               load, load.getType(), load.getBuffer(), load.getRows(),
               load.getHead(), load.getPadAttr());
@@ -352,8 +372,9 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
 
     IRRewriter rewriter(function);
     tile::PointOp point = *points.begin();
-    bool descending = function.getGrid().getKind() == tile::GridKind::q &&
-                      growsWithTile(function, point.getTile());
+    TileWork work = workOf(function, point.getTile());
+    bool descending = work.grows && !work.shrinks;
+    bool uneven = work.grows != work.shrinks;
     auto align = function->getAttrOfType<IntegerAttr>("weft.align");
     auto result = warp::FuncOp::create(
         rewriter, function.getLoc(), function.getSymNameAttr(),
@@ -361,6 +382,7 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
         function.getScheduleAttr(),
         rewriter.getI64IntegerAttr(align ? align.getInt() : kLeastAlign),
         descending ? rewriter.getUnitAttr() : UnitAttr(),
+        uneven ? rewriter.getUnitAttr() : UnitAttr(),
         function.getArgAttrsAttr(), function.getResAttrsAttr());
     for (NamedAttribute attribute : function->getDiscardableAttrs())
       if (attribute.getName() != "weft.align")

@@ -91,9 +91,18 @@ LogicalResult PartialAttr::verifyEncoding(
 
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rows, int64_t columns,
-                                 Type elementType, SharedLayout) {
+                                 Type elementType, SharedLayout layout) {
+  if (elementType.isF32()) {
+    if (rows <= 0 || rows % 32 || columns != 1 ||
+        layout != SharedLayout::padded)
+      return emitError() << "a vector of f32 in shared memory has a multiple "
+                            "of 32 rows, one column and no swizzle, not "
+                         << rows << " x " << columns;
+    return success();
+  }
   if (!isa<Float16Type, BFloat16Type>(elementType))
-    return emitError() << "shared memory holds tiles of f16 or bf16, not of "
+    return emitError() << "shared memory holds tiles of f16 or bf16, or vectors "
+                          "of f32, not "
                        << elementType;
   if (rows <= 0 || columns <= 0 || rows % 16 != 0 || columns % 16 != 0)
     return emitError()
@@ -139,10 +148,12 @@ LogicalResult FuncOp::verify() {
 }
 
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
-  auto descending = [&]() -> ParseResult {
-    if (succeeded(parser.parseOptionalKeyword("descending")))
-      result.addAttribute(getDescendingAttrName(result.name),
-                          parser.getBuilder().getUnitAttr());
+  auto order = [&]() -> ParseResult {
+    for (auto [keyword, name] :
+         {std::pair("descending", getDescendingAttrName(result.name)),
+          std::pair("uneven", getUnevenAttrName(result.name))})
+      if (succeeded(parser.parseOptionalKeyword(keyword)))
+        result.addAttribute(name, parser.getBuilder().getUnitAttr());
     return success();
   };
   auto align = [&]() -> ParseResult {
@@ -152,17 +163,20 @@ ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &result) {
                        bytes, parser.getBuilder().getI64Type(),
                        getAlignAttrName(result.name), result.attributes));
   };
-  return weft::tile::parseKernel<FuncOp>(parser, result, descending, align);
+  return weft::tile::parseKernel<FuncOp>(parser, result, order, align);
 }
 
 void FuncOp::print(OpAsmPrinter &printer) {
-  auto descending = [&] {
+  auto order = [&] {
     if (getDescending())
       printer << " descending";
+    if (getUneven())
+      printer << " uneven";
   };
   auto align = [&] { printer << " align = " << getAlign(); };
-  weft::tile::printKernel(*this, printer, descending, align,
-                          {getAlignAttrName(), getDescendingAttrName()});
+  weft::tile::printKernel(*this, printer, order, align,
+                          {getAlignAttrName(), getDescendingAttrName(),
+                           getUnevenAttrName()});
 }
 
 //===----------------------------------------------------------------------===//
@@ -239,8 +253,8 @@ LogicalResult PointsOp::verify() {
 
 LogicalResult SendOp::verify() {
   SharedType tile = getRing().getType().getTile();
-  if (!tile.isSwizzled())
-    return emitOpError() << "fills swizzled tiles, not " << tile;
+  if (!tile.isSwizzled() && !tile.isVector())
+    return emitOpError() << "fills swizzled tiles and vectors, not " << tile;
   return verifyCopy(*this, getBuffer().getType(), getRows().getType(), tile);
 }
 LogicalResult ReceiveOp::verify() {
@@ -248,6 +262,14 @@ LogicalResult ReceiveOp::verify() {
     return emitOpError() << "gives a tile of its ring, "
                          << getRing().getType().getTile() << ", not "
                          << getType();
+  return success();
+}
+LogicalResult ConsumedOp::verify() {
+  int64_t age = getAge(), stages = getRing().getType().getStages();
+  if (age < 0 || age >= stages)
+    return emitOpError() << "gives back a tile of age " << age
+                         << " of a ring with " << stages
+                         << " slots; the age is at least 0 and less than that";
   return success();
 }
 LogicalResult ClearRowsOp::verify() {
@@ -260,6 +282,17 @@ LogicalResult ClearRowsOp::verify() {
 //===----------------------------------------------------------------------===//
 // Registers
 //===----------------------------------------------------------------------===//
+
+LogicalResult ReadOp::verify() {
+  SharedType tile = getTile().getType();
+  auto result = cast<RankedTensorType>(getType());
+  if (!tile.isVector() || !isa_and_nonnull<ColumnAttr>(result.getEncoding()) ||
+      !result.getElementType().isF32() ||
+      result.getDimSize(0) != tile.getRows())
+    return emitOpError() << "reads a vector as #warp.column of its size, not "
+                         << tile << " as " << result;
+  return success();
+}
 
 LogicalResult LoadOp::verify() {
   if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr>(layoutOf(getType())))

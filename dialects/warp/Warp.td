@@ -59,7 +59,8 @@ def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
   let description = [{
     `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix
     meets no bank conflict. `!warp.shared<64, 128, bf16, swizzled>`: as bulk
-    copies write and wgmma reads it, with 128-byte swizzle.
+    copies write and wgmma reads it, with 128-byte swizzle. `!warp.shared<64, 1,
+    f32>`: a vector, one value for each of 64 rows.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"::weft::warp::SharedLayout",
@@ -68,10 +69,11 @@ def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isSwizzled() const { return getLayout() == SharedLayout::swizzled; }
+    bool isVector() const { return getElementType().isF32(); }
     /// Bytes from one row to the next, padding included; of a column block if
     /// swizzled.
     int64_t getRowBytes() const {
-      return isSwizzled() ? 128 : getColumns() * 2 + 16;
+      return isVector() ? 4 : isSwizzled() ? 128 : getColumns() * 2 + 16;
     }
     /// Blocks of columns: 64 each if swizzled, else one.
     int64_t getBlocks() const {
@@ -110,8 +112,10 @@ def Warp_FuncOp : Warp_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
   let summary = "a kernel with a schedule";
   let description = [{
     The arguments of the `tile.func` it comes from, its grid and schedule.
-    `descending`: points are started with the last tile of a sequence first (a
-    causal mask makes those the longest). `align`: bytes to which rows are
+    `descending`: points are started with the last tile of a sequence first.
+    `uneven`: in the order of the points, a sequence's tiles get less work
+    (under a causal mask the last query tiles and the first key tiles have the
+    most). `align`: bytes to which rows are
     aligned. `q` and `kv`: row layouts of the two sides.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
@@ -120,6 +124,7 @@ def Warp_FuncOp : Warp_Op<"func", [FunctionOpInterface, IsolatedFromAbove, Symbo
                        Plan_Schedule:$schedule,
                        I64Attr:$align,
                        UnitAttr:$descending,
+                       UnitAttr:$uneven,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,
                        OptionalAttr<DictArrayAttr>:$res_attrs);
   let regions = (region AnyRegion:$body);
@@ -155,13 +160,16 @@ def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>, Tile_Ro
   let summary = "a tile of a buffer's rows, in shared memory";
   let description = [{
     Rows past the sequence's used length and columns past the buffer's are zero.
-    How and when it is copied is open: the pass `warp-pipeline` turns fetches
-    into copies that run ahead of their use.
+    In a vector, rows past the length are `pad`. How and when it is copied is
+    open: the passes `warp-pipeline` and `warp-specialize` turn fetches into
+    copies that run ahead of their use.
   }];
-  let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
   let results = (outs Warp_Shared:$result);
   let assemblyFormat = [{
-    $buffer `[` $rows `,` $head `]` attr-dict `:` type($buffer) `,` type($rows) `->` type($result)
+    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
+    `:` type($buffer) `,` type($rows) `->` type($result)
   }];
   let extraClassDeclaration = Tile_Reads;
   let hasVerifier = 1;
@@ -214,7 +222,8 @@ def Warp_RolesOp : Warp_Op<"roles", [NoTerminator, SingleBlock, RecursiveMemoryE
   let summary = "one warpgroup copies, the others compute";
   let description = [{
     The CTA's first 128 threads are the producer, of which one thread does what
-    the region says; the schedule's warps are the consumers. The barriers of the
+    the region says, and one warp copies the vectors; the schedule's warps are
+    the consumers. The barriers of the
     rings are ready before either starts. `registers`: what each thread of a
     producer and of a consumer has from then on; together no more than the CTA
     was started with.
@@ -253,7 +262,7 @@ def Warp_PointsOp : Warp_Op<"points", [NoTerminator, SingleBlock, RecursiveMemor
     `warp.point` gives CTA w: slot w % slots of head w / slots. A slot that does
     not exist is skipped. Both roles visit the same points in the same order.
 
-    With `balanced`, for work that grows with the tile, a CTA takes units c,
+    With `balanced`, for `uneven` work, a CTA takes units c,
     c + G, ... of two neighbouring slots of a head (of one if there are no more
     points than CTAs). The tiles of a sequence stand in its slots in the order
     last, first, last but one, ..., so that a unit is a long tile and a short
@@ -272,10 +281,14 @@ def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowA
     Waits until the slot is empty, starts the bulk copy that fills it and goes
     on. Clipped at the tensor's end and columns, not at the sequence's: what the
     slot holds of rows past the sequence is open (see `warp.clear_rows`).
+
+    A vector is copied by the lanes of a warp; its rows past the sequence's
+    used length are `pad`.
   }];
-  let arguments = (ins Warp_Ring:$ring, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let arguments = (ins Warp_Ring:$ring, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
   let assemblyFormat = [{
-    $ring `,` $buffer `[` $rows `,` $head `]` attr-dict
+    $ring `,` $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
     `:` type($ring) `,` type($buffer) `,` type($rows)
   }];
   let extraClassDeclaration = !strconcat(Tile_Reads, "bool isClipped() { return false; }");
@@ -291,11 +304,30 @@ def Warp_ReceiveOp : Warp_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
 def Warp_ConsumedOp : Warp_Op<"consumed", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a consumer gives the oldest tile it holds of a ring back";
   let description = [{
+    `age`: how many tiles of the ring have been received since; the ring has
+    more slots.
+
     No product that reads the tile may be under way. One thread of each
-    warpgroup says so; the slot is empty once all have.
+    warpgroup says so, for a vector every thread; the slot is empty once all
+    have.
   }];
-  let arguments = (ins Warp_Ring:$ring);
-  let assemblyFormat = "$ring attr-dict `:` type($ring)";
+  let arguments = (ins Warp_Ring:$ring, DefaultValuedAttr<I64Attr, "0">:$age);
+  let assemblyFormat = "$ring (`age` $age^)? attr-dict `:` type($ring)";
+  let hasVerifier = 1;
+}
+def Warp_TakeTurnOp : Warp_Op<"take_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a consumer waits until it is its turn";
+  let description = [{
+    The consumers' warpgroups take turns, in their order and round again; each
+    takes and passes as often as the others. Only speed asks for it: while one
+    computes exponentials the others' products run, instead of all doing the
+    same at once.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+def Warp_PassTurnOp : Warp_Op<"pass_turn", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a consumer lets the next one have its turn";
+  let assemblyFormat = "attr-dict";
 }
 def Warp_ClearRowsOp : Warp_Op<"clear_rows", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "the consumers set the rows of a tile from `first` on to zero";
@@ -311,6 +343,18 @@ def Warp_ClearRowsOp : Warp_Op<"clear_rows", [MemoryEffects<[MemRead, MemWrite]>
 
 // ---- Registers -------------------------------------------------------------
 
+def Warp_ReadOp : Warp_Op<"read", [MemoryEffects<[MemRead]>]> {
+  let summary = "a vector in shared memory, in registers: one value per column";
+  let description = [{
+    ```mlir
+    %v = warp.read %tile : !warp.shared<64, 1, f32> -> tensor<64xf32, #warp.column>
+    ```
+  }];
+  let arguments = (ins Warp_Shared:$tile);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$tile attr-dict `:` type($tile) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess]> {
   let summary = "a tile of a buffer's rows, in registers";
   let description = [{ As `tile.load`; layouts acc, row (a buffer of one column), column (likewise). }];

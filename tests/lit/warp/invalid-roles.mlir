@@ -49,7 +49,7 @@ warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, war
 // -----
 
 warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16>>, %key: !tile.buffer<bf16, kv, heads_kv, 64>, %rows: !tile.rows<kv, 32>, %head: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
-  // expected-error @below {{fills swizzled tiles, not '!warp.shared<32, 64, bf16>'}}
+  // expected-error @below {{fills swizzled tiles and vectors, not '!warp.shared<32, 64, bf16>'}}
   warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<kv, 32>
   warp.return
 }
@@ -59,6 +59,14 @@ warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16>>, %key: !tile.bu
 warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>, %key: !tile.buffer<bf16, kv, heads_kv, 64>, %rows: !tile.rows<q, 32>, %head: i64) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
   // expected-error @below {{takes rows of 'q' in a buffer of 'kv'}}
   warp.send %ring, %key[%rows, %head] : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>, !tile.buffer<bf16, kv, heads_kv, 64>, !tile.rows<q, 32>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%ring: !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
+  // expected-error @below {{gives back a tile of age 2 of a ring with 2 slots; the age is at least 0 and less than that}}
+  warp.consumed %ring age 2 : !warp.ring<2, !warp.shared<32, 64, bf16, swizzled>>
   warp.return
 }
 

@@ -36,8 +36,45 @@ warp.func @body(%a: tensor<?xf32, #warp.column>) grid <q, 64, heads_q> schedule 
 
 // -----
 
-// expected-error @below {{shared memory holds tiles of f16 or bf16, not of 'f32'}}
+// expected-error @below {{shared memory holds tiles of f16 or bf16, or vectors of f32, not 'f64'}}
+warp.func @body(%a: !warp.shared<64, 64, f64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  warp.return
+}
+
+// -----
+
+// expected-error @below {{a vector of f32 in shared memory has a multiple of 32 rows, one column and no swizzle, not 64 x 64}}
 warp.func @body(%a: !warp.shared<64, 64, f32>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  warp.return
+}
+
+// -----
+
+// expected-error @below {{a vector of f32 in shared memory has a multiple of 32 rows, one column and no swizzle, not 48 x 1}}
+warp.func @body(%a: !warp.shared<48, 1, f32>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  warp.return
+}
+
+// -----
+
+warp.func @body(%a: !warp.shared<64, 1, f32>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  // expected-error @below {{reads a vector as #warp.column of its size, not '!warp.shared<64, 1, f32>' as 'tensor<32xf32, #warp.column>'}}
+  %v = warp.read %a : !warp.shared<64, 1, f32> -> tensor<32xf32, #warp.column>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%a: !warp.shared<64, 64, bf16>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  // expected-error @below {{reads a vector as #warp.column of its size, not}}
+  %v = warp.read %a : !warp.shared<64, 64, bf16> -> tensor<64xf32, #warp.column>
+  warp.return
+}
+
+// -----
+
+// expected-error @below {{shared memory holds tiles of f16 or bf16, or vectors of f32, not 'i32'}}
+warp.func @body(%a: !warp.shared<64, 64, i32>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   warp.return
 }
 

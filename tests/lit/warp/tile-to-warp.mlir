@@ -114,7 +114,7 @@ tile.func @columns(%key: !tile.buffer<bf16, kv, heads_kv, 64> {weft.name = "key"
 
 // A causal mask: the key loop ends later for later tiles of queries.
 
-// CHECK-LABEL: warp.func @causal() grid <q, 64, heads_q> descending schedule
+// CHECK-LABEL: warp.func @causal() grid <q, 64, heads_q> descending uneven schedule
 tile.func @causal() grid <q, 64, heads_q> schedule <rows = 64, columns = 64> {
   %sequence, %tile, %head = tile.point
   %c0 = arith.constant 0 : i64
@@ -143,9 +143,9 @@ tile.func @window() grid <q, 64, heads_q> schedule <rows = 64, columns = 64> {
 
 // -----
 
-// Over tiles of keys the order stays: later queries see all the first keys.
+// Tiles of keys too: those whose walk ends later come first.
 
-// CHECK-LABEL: warp.func @keys() grid <kv, 64, heads_kv> schedule
+// CHECK-LABEL: warp.func @keys() grid <kv, 64, heads_kv> descending uneven schedule
 tile.func @keys() grid <kv, 64, heads_kv> schedule <rows = 64, columns = 64> {
   %sequence, %tile, %head = tile.point
   %c0 = arith.constant 0 : i64
@@ -162,5 +162,55 @@ tile.func @keys() grid <kv, 64, heads_kv> schedule <rows = 64, columns = 64> {
 tile.func @fill(%lse: !tile.buffer<f32, q, heads_q, 1> {weft.name = "lse"}) grid <held, 64, heads_q> schedule <rows = 64> {
   %sequence, %tile, %head = tile.point
   tile.fill %lse[%tile, %head], 0.0 : <f32, q, heads_q, 1>
+  tile.return
+}
+
+// -----
+
+// Under the same mask a walk over queries begins later for later tiles of keys:
+// the first ones have the most work. Whether there is any is another question.
+
+// CHECK-LABEL: warp.func @causal_keys() grid <kv, 64, heads_kv> uneven schedule
+tile.func @causal_keys() grid <kv, 64, heads_kv> schedule <rows = 64, columns = 64> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %length = tile.length q %sequence
+  %any = arith.cmpi slt, %tile, %length : i64
+  %end = arith.select %any, %length, %c0 : i64
+  scf.for %i = %tile to %end step %c1 : i64 {
+  }
+  tile.return
+}
+
+// -----
+
+// With roles, values of a step's columns come through a ring as its tiles do.
+
+// CHECK-LABEL: warp.func @ring_of_values(
+// CHECK: scf.for
+// CHECK: %[[V:.*]] = warp.fetch %{{.*}}[%{{.*}}, %{{.*}}] pad 0x7FF0000000000000 : <f32, q, heads_q, 1, packed>, <q, 32> -> <32, 1, f32>
+// CHECK: warp.read %[[V]] : <32, 1, f32> -> tensor<32xf32, #warp.column>
+tile.func @ring_of_values(%key: !tile.buffer<bf16, kv, heads_q, 64> {weft.name = "key"},
+                          %query: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "query"},
+                          %lse: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "lse"},
+                          %out: !tile.buffer<f32, kv, heads_q, 32> {weft.name = "out"})
+    grid <kv, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32>
+  %length = tile.length q %sequence
+  %rows = tile.rows %sequence, %tile : <kv, 128>
+  %k = tile.load %key[%rows, %head] : <bf16, kv, heads_q, 64>, <kv, 128> -> tensor<128x64xbf16>
+  scf.for %i = %c0 to %length step %c1 : i64 {
+    %rows_i = tile.rows %sequence, %i : <q, 32>
+    %q = tile.load %query[%rows_i, %head] : <bf16, q, heads_q, 64>, <q, 32> -> tensor<32x64xbf16>
+    %l = tile.load %lse[%rows_i, %head] pad 0x7FF0000000000000 : <f32, q, heads_q, 1, packed>, <q, 32> -> tensor<32xf32>
+    %s = tile.dot %k, %q transposed, %zero : tensor<128x64xbf16>, tensor<32x64xbf16> -> tensor<128x32xf32>
+    %e = tile.expand %l dim = 0 : tensor<32xf32> -> tensor<128x32xf32>
+    %x = arith.subf %s, %e : tensor<128x32xf32>
+    tile.store %x, %out[%rows, %head] : tensor<128x32xf32>, <f32, kv, heads_q, 32>, <kv, 128>
+  }
   tile.return
 }

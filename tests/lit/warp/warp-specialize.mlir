@@ -106,7 +106,7 @@ warp.func @walk(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffer<b
 // CHECK: warp.return
 warp.func @balanced(%value: !tile.buffer<bf16, kv, heads_q, 64>, %out: !tile.buffer<f32, q, heads_q, 64>, %last: i64,
                     %p: !tile.buffer<f32, q, heads_q, 32>)
-    grid <q, 192, heads_q> descending schedule <rows = 192, columns = 32, warps = 12, stages = 2, mma = warpgroup, persistent = true> align = 16
+    grid <q, 192, heads_q> descending uneven schedule <rows = 192, columns = 32, warps = 12, stages = 2, mma = warpgroup, persistent = true> align = 16
     attributes {weft.kv = #attn.side<batch>} {
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64

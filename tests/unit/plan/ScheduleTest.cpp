@@ -96,9 +96,34 @@ TEST(Schedule, WarpgroupsWhereBulkCopiesMayBeUsed) {
        {std::tuple(KernelKind::forward, "sm_90a", 2),
         std::tuple(KernelKind::forward, "sm_80", 16),
         std::tuple(KernelKind::forward, "sm_100a", 16),
-        std::tuple(KernelKind::dkdv, "sm_90a", 16),
+        std::tuple(KernelKind::dkdv, "sm_90a", 2),
+        std::tuple(KernelKind::dq, "sm_80", 16),
         std::tuple(KernelKind::delta, "sm_90a", 16)})
     EXPECT_EQ(choose(kind, 128, 128, name, align).mma, plan::MatrixUnit::warp);
+}
+
+TEST(Schedule, GradientsOnWarpgroups) {
+  constexpr auto unit = plan::MatrixUnit::warpgroup;
+  auto choose = [](KernelKind kind, const ScheduleProblem &problem) {
+    return llvm::cantFail(chooseSchedule(kind, problem, target("sm_90a")));
+  };
+  ScheduleProblem problem{128, 128, false, 16};
+  EXPECT_EQ(choose(KernelKind::dkdv, problem),
+            (Schedule{128, 64, 8, 2, unit, 0, true}));
+  EXPECT_EQ(choose(KernelKind::dq, problem),
+            (Schedule{128, 112, 8, 2, unit, 0, true}));
+  // Lengths of their own cost registers in the loop.
+  problem.ragged = true;
+  EXPECT_EQ(choose(KernelKind::dkdv, problem).columns, 48);
+  // One element is no tensor that a bulk copy can read.
+  problem.uniformDOut = true;
+  for (KernelKind kind : {KernelKind::dkdv, KernelKind::dq})
+    EXPECT_EQ(choose(kind, problem).mma, plan::MatrixUnit::warp);
+  // Both accumulators are too wide, and one is not: two kernels.
+  ScheduleProblem wide{256, 256, false, 16};
+  EXPECT_FALSE(fitsFusedKeyGradients(wide, target("sm_90a")));
+  for (KernelKind kind : {KernelKind::dk, KernelKind::dv, KernelKind::dq})
+    EXPECT_EQ(choose(kind, wide).mma, unit);
 }
 
 TEST(Schedule, EveryHeadDimFitsWarpgroups) {
@@ -116,9 +141,11 @@ TEST(Schedule, EveryHeadDimFitsWarpgroups) {
 }
 
 TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
-  for (auto [warps, balanced] : {std::pair(8, false), std::pair(12, false),
-                                 std::pair(12, true), std::pair(16, true)}) {
-    RoleRegisters registers = roleRegisters(warps, balanced);
+  for (auto [warps, balanced, sendsVectors] :
+       {std::tuple(8, false, false), std::tuple(8, true, true),
+        std::tuple(12, false, false), std::tuple(12, true, false),
+        std::tuple(12, true, true), std::tuple(16, true, false)}) {
+    RoleRegisters registers = roleRegisters(warps, balanced, sendsVectors);
     int64_t threads = 32 * warps + 128;
     EXPECT_LE(registers.launch * threads, 65536);
     EXPECT_LE(128 * registers.producer + 32 * warps * registers.consumer,

@@ -42,6 +42,8 @@ private:
       if (!tiles.empty())
         fail("a tile was never given back");
     meet();
+    if (wrongAge)
+      fail("a tile that is given back has another age");
   }
 
   /// Lets both roles go on as far as the rings' slots let them.
@@ -109,11 +111,13 @@ private:
       fail("an accumulator is read while a product adds to it");
   }
 
-  void consumed(const void *ring) {
+  void consumed(const void *ring, int64_t age) {
     takes.push_back({Event::Consumed, ring});
     std::deque<TileRef> &queue = held[ring];
     if (queue.empty())
       return fail("a tile is given back that was not received");
+    if (static_cast<int64_t>(queue.size()) - 1 != age)
+      wrongAge = true;
     if (queue.front()->lastReader >= done)
       fail("a product may still read " + queue.front()->content);
     queue.front()->back = true;
@@ -148,7 +152,9 @@ private:
           held[ring].push_back(sent[ring].front());
           sent[ring].pop_front();
         })
-        .Case([&](warp::ConsumedOp op) { consumed(key(op.getRing())); })
+        .Case([&](warp::ConsumedOp op) {
+          consumed(key(op.getRing()), op.getAge());
+        })
         .Case([&](warp::IssueOp op) { issue(op); })
         .Case([&](warp::AwaitOp op) { await(op); })
         .Case([&](warp::SettledOp op) { set(op.getResult(), -1); })
@@ -169,6 +175,7 @@ private:
   std::map<const void *, std::deque<TileRef>> sent, held;
   std::map<const void *, int64_t> slots;
   std::vector<Event> sends, takes;
+  bool wrongAge = false;
   int64_t groups = 0; ///< issued
   int64_t done = 0;   ///< of them, the oldest
 };

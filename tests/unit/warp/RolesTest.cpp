@@ -241,6 +241,117 @@ TEST_F(Roles, TheMachineSeesMistakes) {
   }
 }
 
+TEST_F(Roles, TheMachineSeesWrongAges) {
+  std::string text = replace(kRoles.str(), "ring<1,", "ring<2,");
+  text = replace(text, "<1,", "<2,");
+  std::string next = "%b = warp.receive %ring : <2, <16, 64, bf16, swizzled>> "
+                     "-> <16, 64, bf16, swizzled>\n",
+              back = "warp.consumed %ring : <2, <16, 64, bf16, swizzled>>\n",
+              late =
+                  "warp.consumed %ring age 1 : <2, <16, 64, bf16, swizzled>>\n";
+  for (auto [consumer, error] :
+       {std::pair(next + late + back, ""),
+        std::pair(next + back + back,
+                  "a tile that is given back has another age")}) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(
+        replace(text, "CONSUMER", consumer), &context);
+    ASSERT_TRUE(module) << consumer;
+    EXPECT_EQ(test::runRoles(functionOf(*module), {}, 0).error, error);
+  }
+}
+
+/// The gradients' shape: two products of tiles alone, a value per column for
+/// each, and sums that nothing in the loop reads: SUMS of the two.
+constexpr StringLiteral kGradients = R"(
+warp.func @kernel(%key: !tile.buffer<bf16, kv, heads_q, 64>, %query: !tile.buffer<bf16, q, heads_q, 64>,
+                  %d_out: !tile.buffer<bf16, q, heads_q, 64>, %lse: !tile.buffer<f32, q, heads_q, 1, packed>,
+                  %out: !tile.buffer<f32, kv, heads_q, 64>, %last: i64)
+    grid <kv, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = STAGES, mma = warpgroup> align = 16
+    attributes {weft.q = #attn.side<batch>} {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %zero = arith.constant dense<0.0> : tensor<128x32xf32, #warp.acc>
+  %none = arith.constant dense<0.0> : tensor<128x64xf32, #warp.acc>
+  %sequence, %tile, %head, %exists = warp.point
+  scf.if %exists {
+    %rows = tile.rows %sequence, %tile : <kv, 128>
+    %k = warp.fetch %key[%rows, %head] : <bf16, kv, heads_q, 64>, <kv, 128> -> <128, 64, bf16, swizzled>
+    %r:2 = scf.for %j = %c0 to %last step %c1 iter_args(%dk = %none, %dv = %none) -> (tensor<128x64xf32, #warp.acc>, tensor<128x64xf32, #warp.acc>) : i64 {
+      %rows_j = tile.rows %sequence, %j : <q, 32>
+      %q = warp.fetch %query[%rows_j, %head] : <bf16, q, heads_q, 64>, <q, 32> -> <32, 64, bf16, swizzled>
+      %s = warp.mma %k, %q transposed, %zero : !warp.shared<128, 64, bf16, swizzled>, <32, 64, bf16, swizzled> -> tensor<128x32xf32, #warp.acc>
+      %l = warp.fetch %lse[%rows_j, %head] pad 0x7FF0000000000000 : <f32, q, heads_q, 1, packed>, <q, 32> -> <32, 1, f32>
+      %lv = warp.read %l : <32, 1, f32> -> tensor<32xf32, #warp.column>
+      %le = warp.expand %lv : tensor<32xf32, #warp.column> -> tensor<128x32xf32, #warp.acc>
+      %x = arith.subf %s, %le : tensor<128x32xf32, #warp.acc>
+      %p = warp.pack %x : tensor<128x32xf32, #warp.acc> -> tensor<128x32xbf16, #warp.operand>
+      %do = warp.fetch %d_out[%rows_j, %head] : <bf16, q, heads_q, 64>, <q, 32> -> <32, 64, bf16, swizzled>
+      %dv1 = SECOND
+      %dp = warp.mma %k, %do transposed, %zero : !warp.shared<128, 64, bf16, swizzled>, <32, 64, bf16, swizzled> -> tensor<128x32xf32, #warp.acc>
+      %ds = arith.mulf %x, %dp : tensor<128x32xf32, #warp.acc>
+      %a = warp.pack %ds : tensor<128x32xf32, #warp.acc> -> tensor<128x32xbf16, #warp.operand>
+      %dk1 = warp.mma %a, %q, %dk : tensor<128x32xbf16, #warp.operand>, <32, 64, bf16, swizzled> -> tensor<128x64xf32, #warp.acc>
+      scf.yield %dk1, %dv1 : tensor<128x64xf32, #warp.acc>, tensor<128x64xf32, #warp.acc>
+    }
+    warp.store %r#0, %out[%rows, %head] : tensor<128x64xf32, #warp.acc>, <f32, kv, heads_q, 64>, <kv, 128>
+    warp.store %r#1, %out[%rows, %head] : tensor<128x64xf32, #warp.acc>, <f32, kv, heads_q, 64>, <kv, 128>
+  }
+  warp.return
+}
+)";
+
+TEST_F(Roles, GradientsMultiplyTheSameTiles) {
+  for (bool carried : {false, true})
+    for (int64_t stages : {1, 2, 3})
+      for (bool two : {false, true}) {
+        std::string text =
+            replace(kGradients.str(), "STAGES", std::to_string(stages));
+        text = replace(text, "SECOND",
+                       two ? "warp.mma %p, %do, %dv : tensor<128x32xbf16, "
+                             "#warp.operand>, <32, 64, bf16, swizzled> -> "
+                             "tensor<128x64xf32, #warp.acc>"
+                           : "arith.addf %dv, %dv : tensor<128x64xf32, "
+                             "#warp.acc>");
+        OwningOpRef<ModuleOp> module =
+            parseSourceString<ModuleOp>(text, &context);
+        ASSERT_TRUE(module);
+        PassManager manager(&context);
+        OpPassManager &kernels = manager.nest<warp::FuncOp>();
+        kernels.addPass(createWarpSpecialize());
+        if (carried)
+          kernels.addPass(createWarpCarryProducts());
+        kernels.addPass(createCanonicalizerPass());
+        kernels.addPass(createCSEPass());
+        ASSERT_TRUE(succeeded(manager.run(*module)));
+        for (int64_t last = 0; last < 5; ++last) {
+          SCOPED_TRACE(std::to_string(last) + " steps, " +
+                       std::to_string(stages) + " stages, carried " +
+                       std::to_string(carried) + ", two sums " +
+                       std::to_string(two));
+          test::Run run = test::runRoles(functionOf(*module), {last}, 0);
+          EXPECT_EQ(run.error, "");
+          std::vector<std::string> tiles, sums;
+          for (int64_t tile : {2, 0})
+            for (int64_t j = 0; j < last; ++j) {
+              std::string own = ("arg0[" + Twine(tile) + ", 1] x ").str(),
+                          at = ("[" + Twine(j) + ", 1]").str();
+              tiles.insert(tiles.end(), {own + "arg1" + at, own + "arg2" + at});
+              if (two)
+                sums.push_back("register x arg2" + at);
+              sums.push_back("register x arg1" + at);
+            }
+          EXPECT_EQ(only(run.products, false), tiles);
+          EXPECT_EQ(only(run.products, true), sums);
+          // Both products of tiles come before the first sum, if their tiles
+          // may stay.
+          if (carried && stages > 1 && last > 0) {
+            EXPECT_EQ(run.products[1], tiles[1]);
+            EXPECT_EQ(run.products[2], sums[0]);
+          }
+        }
+      }
+}
+
 // The machine's sequences have 6 keys: tile 0 of 16 is the last, and all behind
 // it are cleared before they are multiplied.
 TEST_F(Roles, RowsBehindTheEndAreClearedBeforeTheProduct) {
