@@ -193,8 +193,9 @@ WEFT_DEVICE void read_columns(float *values, uint32_t vector, int32_t lane) {
                  : "memory");
 }
 
-/// The warpgroups of `consumers` come one after the other, round and round: each
-/// waits for its turn, at a barrier of its own, where the one before arrives.
+/// The warpgroups of `consumers` come one after the other, round and round:
+/// each waits for its turn, at a barrier of its own, where the one before
+/// arrives.
 template <int consumers> WEFT_DEVICE void take_turn(int32_t warpgroup) {
   asm volatile("bar.sync %0, 256;" : : "r"(5 + warpgroup) : "memory");
 }

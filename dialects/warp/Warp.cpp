@@ -101,9 +101,10 @@ LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
     return success();
   }
   if (!isa<Float16Type, BFloat16Type>(elementType))
-    return emitError() << "shared memory holds tiles of f16 or bf16, or vectors "
-                          "of f32, not "
-                       << elementType;
+    return emitError()
+           << "shared memory holds tiles of f16 or bf16, or vectors "
+              "of f32, not "
+           << elementType;
   if (rows <= 0 || columns <= 0 || rows % 16 != 0 || columns % 16 != 0)
     return emitError()
            << "a tile in shared memory has multiples of 16 rows and "
@@ -174,9 +175,9 @@ void FuncOp::print(OpAsmPrinter &printer) {
       printer << " uneven";
   };
   auto align = [&] { printer << " align = " << getAlign(); };
-  weft::tile::printKernel(*this, printer, order, align,
-                          {getAlignAttrName(), getDescendingAttrName(),
-                           getUnevenAttrName()});
+  weft::tile::printKernel(
+      *this, printer, order, align,
+      {getAlignAttrName(), getDescendingAttrName(), getUnevenAttrName()});
 }
 
 //===----------------------------------------------------------------------===//

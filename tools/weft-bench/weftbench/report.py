@@ -86,6 +86,9 @@ def bars(rows, which):
     return [r["shape"] for r in good], {n: [figures.get(n, 0) for figures in heights] for n in names}
 
 
+COLORS = {"weft": "tab:green", "cudnn": "tab:blue", "cudnn*": "lightskyblue", "fa3*": "tab:orange", "fa2": "tab:gray"}
+
+
 def plot(paths, facts, rows):
     """Bars per shape, a panel for each pass, into every file of `paths` (its ending says the format)."""
     import matplotlib
@@ -98,15 +101,17 @@ def plot(paths, facts, rows):
     widest = max(len(shapes) for _, shapes, _ in panels)
     figure, axes = plt.subplots(len(panels), 1, figsize=(max(8, 0.55 * widest + 2), 4.2 * len(panels)), squeeze=False)
     for axis, (which, shapes, heights) in zip(axes[:, 0], panels):
-        width = 0.8 / len(heights)
-        for i, (name, values) in enumerate(heights.items()):
-            axis.bar([x + (i + 0.5) * width - 0.4 for x in range(len(shapes))], values, width, label=name,
-                     color="tab:green" if name == "weft" else None)
+        # Only what was measured of a shape has a place there.
+        present = [[n for n in heights if heights[n][x]] for x in range(len(shapes))]
+        width = 0.8 / max(map(len, present))
+        for name, values in heights.items():
+            places = [(x + (p.index(name) + 0.5 - len(p) / 2) * width, values[x]) for x, p in enumerate(present) if name in p]
+            axis.bar([x for x, _ in places], [y for _, y in places], width, label=name, color=COLORS.get(name))
         axis.set_xticks(range(len(shapes)), shapes, rotation=60, ha="right", fontsize=7)
         axis.set_xlim(-0.6, len(shapes) - 0.4)
         axis.set_ylabel("TFLOP/s")
         axis.set_title(f"{which}, bf16, {facts.get('gpu', '')}")
-        axis.legend(fontsize=8)
+        axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
     figure.tight_layout()
     for path in paths:
         figure.savefig(path, dpi=120)
