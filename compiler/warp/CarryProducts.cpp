@@ -57,9 +57,10 @@ public:
     if (!readProducts() || !readTiles())
       return;
     keepWhatMustGoBack();
-    int64_t sums = llvm::count_if(
+    size_t sums = llvm::count_if(
         products, [](const Product &product) { return product.carried; });
-    if (sums == 0)
+    // Without another product no wait of the next step says a sum is done.
+    if (sums == 0 || sums == products.size())
       return;
     issueEarly();
     takeTurns();

@@ -51,6 +51,14 @@
 // CHECK: %[[SUM:.*]] = warp.issue %{{.*}}, %{{.*}}, %{{.*}} :
 // CHECK-NEXT: warp.await %[[SUM]], 0
 
+// No other product: nothing in the next step would say that the sum is done.
+
+// CHECK-LABEL: warp.func @sum_alone(
+// CHECK: scf.for
+// CHECK: %[[SUM:.*]] = warp.issue
+// CHECK-NEXT: warp.await %[[SUM]], 0
+// CHECK-NEXT: warp.consumed
+
 warp.func @one_sum(%q: !warp.shared<128, 64, bf16, swizzled>, %keys: !warp.ring<2, <32, 64, bf16, swizzled>>,
     %values: !warp.ring<2, <32, 64, bf16, swizzled>>, %out: !tile.buffer<f32, q, heads_q, 64>, %rows: !tile.rows<q, 128>, %last: i64)
     grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, stages = 2, mma = warpgroup> align = 16 {
@@ -129,6 +137,25 @@ warp.func @one_slot(%q: !warp.shared<128, 64, bf16, swizzled>, %keys: !warp.ring
     %dq1 = warp.await %2, 0 : <tensor<128x64xf32, #warp.acc>>
     warp.consumed %keys : <1, <32, 64, bf16, swizzled>>
     scf.yield %dq1 : tensor<128x64xf32, #warp.acc>
+  }
+  warp.store %r, %out[%rows, %c0] : tensor<128x64xf32, #warp.acc>, <f32, q, heads_q, 64>, <q, 128>
+  warp.return
+}
+
+// -----
+
+warp.func @sum_alone(%q: !warp.shared<128, 64, bf16, swizzled>, %keys: !warp.ring<2, <64, 64, bf16, swizzled>>,
+    %out: !tile.buffer<f32, q, heads_q, 64>, %rows: !tile.rows<q, 128>, %last: i64)
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 64, warps = 8, stages = 2, mma = warpgroup> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %none = arith.constant dense<0.0> : tensor<128x64xf32, #warp.acc>
+  %r = scf.for %j = %c0 to %last step %c1 iter_args(%sum = %none) -> (tensor<128x64xf32, #warp.acc>) : i64 {
+    %k = warp.receive %keys : <2, <64, 64, bf16, swizzled>> -> <64, 64, bf16, swizzled>
+    %0 = warp.issue %q, %k transposed, %sum : !warp.shared<128, 64, bf16, swizzled>, <64, 64, bf16, swizzled>, tensor<128x64xf32, #warp.acc> -> <tensor<128x64xf32, #warp.acc>>
+    %1 = warp.await %0, 0 : <tensor<128x64xf32, #warp.acc>>
+    warp.consumed %keys : <2, <64, 64, bf16, swizzled>>
+    scf.yield %1 : tensor<128x64xf32, #warp.acc>
   }
   warp.store %r, %out[%rows, %c0] : tensor<128x64xf32, #warp.acc>, <f32, q, heads_q, 64>, <q, 128>
   warp.return
