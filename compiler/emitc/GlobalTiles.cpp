@@ -176,9 +176,6 @@ LogicalResult KernelWriter::writeStoreThrough(warp::StoreOp op) {
   auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
   auto domain = ::cast<RankedTensorType>(op.getValue().getType());
   auto tile = ::cast<warp::SharedType>(op.getThrough().getType());
-  if (domain.getElementType() != type.getElementType())
-    return op->emitOpError()
-           << "stores " << domain << " as elements of " << type;
   if (type.getLayout() != tile::BufferLayout::strided ||
       kernel.getAlign() != 16 || isComputedInPlace(op.getValue()) ||
       role != Role::consumer || domain.getDimSize(0) != 16 * warps)

@@ -212,3 +212,75 @@ warp.func @shared_accumulator()
   }
   warp.return
 }
+
+// -----
+
+warp.func @through_constant(%q: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "q"}, %out: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "out"},
+    %x: f32 {weft.name = "scale"})
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 16, warps = 8, mma = warpgroup> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %ring = warp.ring : <2, <128, 64, bf16, swizzled>>
+  warp.roles registers(24, 240) producer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %rows = tile.rows %s, %t : <q, 128>
+      warp.send %ring, %q[%rows, %h] : <2, <128, 64, bf16, swizzled>>, <bf16, q, heads_q, 64>, <q, 128>
+    }
+  } consumer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %rows = tile.rows %s, %t : <q, 128>
+      %k = warp.receive %ring : <2, <128, 64, bf16, swizzled>> -> <128, 64, bf16, swizzled>
+      %p = warp.issue %k, %k transposed : !warp.shared<128, 64, bf16, swizzled>, <128, 64, bf16, swizzled> -> <tensor<128x128xf32, #warp.acc>>
+      %v = arith.constant dense<1.0> : tensor<128x64xbf16, #warp.acc>
+      // expected-error @below {{goes through shared memory from 16 computed rows of each consumer warp to a tensor of the call with rows aligned to 16 bytes; leave `through` out}}
+      warp.store %v, %out[%rows, %h] through %k : tensor<128x64xbf16, #warp.acc>, <bf16, q, heads_q, 64>, <q, 128>, !warp.shared<128, 64, bf16, swizzled>
+      warp.consumed %ring : <2, <128, 64, bf16, swizzled>>
+    }
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @vectors_first() grid <q, 128, heads_q>
+    schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %values = warp.ring : <1, <32, 1, f32>>
+  // expected-error @below {{of tiles comes before those of vectors, whose slots are no multiple of 1024 bytes}}
+  %tiles = warp.ring : <1, <32, 64, bf16, swizzled>>
+  warp.roles registers(24, 240) producer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+    }
+  } consumer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %k = warp.receive %values : <1, <32, 1, f32>> -> <32, 1, f32>
+      %l = warp.receive %tiles : <1, <32, 64, bf16, swizzled>> -> <32, 64, bf16, swizzled>
+    }
+  }
+  warp.return
+}
+
+// -----
+
+warp.func @uniform_vector(%x: !tile.buffer<f32, q, heads_q, 1, uniform> {weft.name = "x"})
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16
+    attributes {weft.q = #attn.side<batch>, weft.kv = #attn.side<batch>} {
+  %values = warp.ring : <1, <32, 1, f32>>
+  warp.roles registers(24, 240) producer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %rows = tile.rows %s, %t : <q, 32>
+      // expected-error @below {{copies vectors of rows, not '!tile.buffer<f32, q, heads_q, 1, uniform>'}}
+      warp.send %values, %x[%rows, %h] : <1, <32, 1, f32>>, <f32, q, heads_q, 1, uniform>, <q, 32>
+    }
+  } consumer {
+    warp.points {
+    ^bb0(%s: i64, %t: i64, %h: i64):
+      %k = warp.receive %values : <1, <32, 1, f32>> -> <32, 1, f32>
+    }
+  }
+  warp.return
+}

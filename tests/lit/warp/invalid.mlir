@@ -473,3 +473,11 @@ warp.func @body(%u: !tile.buffer<f32, q, heads_q, 64, uniform>) grid <q, 64, hea
   warp.fill %u[%c0, %c0], 0.0 : <f32, q, heads_q, 64, uniform>
   warp.return
 }
+
+// -----
+
+warp.func @body(%v: tensor<64x64xbf16, #warp.acc>, %out: !tile.buffer<bf16, q, heads_q, 64>, %rows: !tile.rows<q, 64>, %head: i64, %tile: !warp.shared<64, 64, bf16>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  // expected-error @below {{goes through a swizzled tile of 16 bits with the rows of the value and room for its columns, which are the buffer's and a multiple of 16; not 'tensor<64x64xbf16, #warp.acc>' through '!warp.shared<64, 64, bf16>'}}
+  warp.store %v, %out[%rows, %head] through %tile : tensor<64x64xbf16, #warp.acc>, !tile.buffer<bf16, q, heads_q, 64>, !tile.rows<q, 64>, !warp.shared<64, 64, bf16>
+  warp.return
+}
