@@ -83,6 +83,12 @@ public:
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
       return error("reading the module");
+    auto made = (*module)->getAttrOfType<StringAttr>(kTargetAttr);
+    if (made && made.getValue() != target.name && from != Stage::Attn)
+      return llvm::createStringError(
+          "the module is made for " + made.getValue() + ", not for " +
+          target.name + "; compile it for " + made.getValue() +
+          ", or begin with the problem");
     (*module)->setAttr(kTargetAttr, StringAttr::get(&context, target.name));
     return rest(*module, from);
   }

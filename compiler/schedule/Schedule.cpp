@@ -71,7 +71,7 @@ RoleRegisters weft::roleRegisters(int64_t warps, bool balanced,
 /// The cost of a kernel whose loop's tiles are swizzled column blocks.
 static ScheduleCost warpgroupCost(KernelKind kind, const Schedule &schedule,
                                   const ScheduleProblem &problem) {
-  auto tile = [](int64_t rows, int64_t columns) {
+  auto tile = [](int64_t rows, int64_t columns) -> int64_t {
     return rows * 128 * llvm::divideCeil(columns, 64);
   };
   int64_t rows = schedule.rows, columns = schedule.columns;
@@ -79,7 +79,7 @@ static ScheduleCost warpgroupCost(KernelKind kind, const Schedule &schedule,
   int64_t stages = schedule.stages;
   int64_t values = schedule.valueStages ? schedule.valueStages : stages;
   // Of 64 rows by 128 threads.
-  auto accumulator = [](int64_t columns) {
+  auto accumulator = [](int64_t columns) -> int64_t {
     return llvm::alignTo(columns, 16) / 2;
   };
   int64_t scores = accumulator(columns), packed = scores / 2;

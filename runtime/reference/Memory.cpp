@@ -157,7 +157,7 @@ Expected<int64_t> Operand::forRows(
                    ", but the contract lets \"" + name + "\" " + text.only +
                    " " + namesOf(domains));
     if (Error e = visit(row, i * shape.columns))
-      return std::move(e);
+      return e;
   }
   return present;
 }

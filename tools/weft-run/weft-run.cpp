@@ -152,6 +152,9 @@ int main(int argc, char **argv) {
     options.poison = std::move(*list);
   }
   options.seed = seed;
+  if (smCount.getNumOccurrences() > 0 && smCount < 1)
+    return fail(createStringError("--sm-count is " + Twine(int64_t(smCount)) +
+                                  "; give at least 1"));
   if (smCount > 0)
     options.smCount = smCount;
   Expected<cases::CaseReport> report = cases::runCase(*file, **device, options);

@@ -23,6 +23,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 using namespace llvm;
 using namespace weft;
@@ -160,6 +161,7 @@ static Expected<CompiledText> makeText(const Target &target,
 static Expected<program::SizeValues> parseSizes() {
   program::SizeValues sizes;
   sizes[program::SizeKind::sm_count] = 132;
+  std::set<program::SizeKind> given;
   SmallVector<StringRef> entries;
   StringRef(sizesAtHand).split(entries, ',', -1, /*KeepEmpty=*/false);
   for (StringRef entry : entries) {
@@ -176,7 +178,24 @@ static Expected<program::SizeValues> parseSizes() {
           "'; give NAME=NUMBER with a name of batch, seqlen_q, seqlen_kv, "
           "rows_q, rows_kv, heads_q, heads_kv, sm_count");
     sizes[*found] = number;
+    given.insert(*found);
   }
+  std::string missing;
+  auto need = [&](const Twine &name, bool isGiven) {
+    if (!isGiven)
+      missing += (missing.empty() ? "" : ", ") + name.str();
+  };
+  auto has = [&](program::SizeKind kind) { return given.count(kind) > 0; };
+  need("batch", has(program::SizeKind::batch));
+  need("heads_q", has(program::SizeKind::heads_q));
+  need("heads_kv", has(program::SizeKind::heads_kv));
+  need("seqlen_q or rows_q",
+       has(program::SizeKind::seqlen_q) || has(program::SizeKind::rows_q));
+  need("seqlen_kv or rows_kv",
+       has(program::SizeKind::seqlen_kv) || has(program::SizeKind::rows_kv));
+  if (!missing.empty())
+    return createStringError("--sizes lacks " + missing +
+                             "; figures need all of a problem's sizes");
   for (auto [rows, seqlen] :
        {std::pair(program::SizeKind::rows_q, program::SizeKind::seqlen_q),
         std::pair(program::SizeKind::rows_kv, program::SizeKind::seqlen_kv)}) {
