@@ -3,6 +3,7 @@
 #include "compiler/explain/Formulas.h"
 
 #include "dialects/plan/Plan.h"
+#include "runtime/program/Names.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/StringExtras.h"
@@ -93,28 +94,6 @@ std::string weft::formulaText(Value value) { return formula(value); }
 // Values
 //===----------------------------------------------------------------------===//
 
-static int64_t sizeOf(Size size, const program::SizeValues &sizes) {
-  switch (size) {
-  case Size::batch:
-    return sizes[program::SizeKind::batch];
-  case Size::seqlen_q:
-    return sizes[program::SizeKind::seqlen_q];
-  case Size::seqlen_kv:
-    return sizes[program::SizeKind::seqlen_kv];
-  case Size::rows_q:
-    return sizes[program::SizeKind::rows_q];
-  case Size::rows_kv:
-    return sizes[program::SizeKind::rows_kv];
-  case Size::heads_q:
-    return sizes[program::SizeKind::heads_q];
-  case Size::heads_kv:
-    return sizes[program::SizeKind::heads_kv];
-  case Size::sm_count:
-    return sizes[program::SizeKind::sm_count];
-  }
-  llvm_unreachable("a size");
-}
-
 /// Nothing where 64 bits do not hold the result.
 static std::optional<int64_t> combine(Operation *op, int64_t a, int64_t b) {
   int64_t result = 0;
@@ -147,7 +126,7 @@ std::optional<int64_t> weft::formulaValue(Value value,
   if (!op)
     return std::nullopt;
   if (auto size = dyn_cast<SizeOp>(op))
-    return sizeOf(size.getSize(), sizes);
+    return sizes[*program::toSizeKind(stringifySize(size.getSize()))];
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     auto integer = dyn_cast<IntegerAttr>(constant.getValue());
     if (!integer || integer.getValue().getBitWidth() > 64)

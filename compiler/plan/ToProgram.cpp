@@ -5,6 +5,7 @@
 #include "compiler/attn/FromSpec.h"
 #include "compiler/plan/Buffers.h"
 #include "compiler/target/Target.h"
+#include "runtime/program/Names.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/EmitC/IR/EmitC.h"
@@ -25,28 +26,6 @@ using program::ExprOp;
 static Error error(const Twine &message) {
   return llvm::createStringError(message);
 }
-
-/// The enumerator that the launch program calls `name`.
-template <typename Enum>
-static std::optional<Enum> byName(StringRef name, const Enum *values,
-                                  size_t count,
-                                  const char *(*nameOf)(Enum value)) {
-  for (Enum value : llvm::ArrayRef(values, count))
-    if (name == nameOf(value))
-      return value;
-  return std::nullopt;
-}
-#define WEFT_BY_NAME(Enum)                                                     \
-  static std::optional<program::Enum> to##Enum(StringRef name) {               \
-    const auto &values = program::EnumValues##Enum();                          \
-    return byName(name, values, std::size(values), program::EnumName##Enum);   \
-  }
-WEFT_BY_NAME(SizeKind)
-WEFT_BY_NAME(TensorRole)
-WEFT_BY_NAME(StrideKind)
-WEFT_BY_NAME(OffsetsRole)
-WEFT_BY_NAME(ScalarRole)
-#undef WEFT_BY_NAME
 
 namespace {
 /// Writes formulas; equal ones are written once.
@@ -94,7 +73,7 @@ private:
                                : attr.getInt());
       }
     if (auto of = dyn_cast<SizeOp>(op))
-      if (auto kind = toSizeKind(stringifySize(of.getSize())))
+      if (auto kind = program::toSizeKind(stringifySize(of.getSize())))
         return size(*kind);
     if (auto compare = dyn_cast<arith::CmpIOp>(op)) {
       switch (compare.getPredicate()) {
@@ -358,7 +337,8 @@ private:
         arg.buffer = buffer->second;
         return Error::success();
       }
-      std::optional<program::TensorRole> role = toTensorRole(bufferName(root));
+      std::optional<program::TensorRole> role =
+          program::toTensorRole(bufferName(root));
       if (!role)
         return error("'" + bufferName(root) +
                      "' is no tensor of the call, so "
@@ -366,7 +346,7 @@ private:
       arg.tensor = *role;
       arg.kind = program::ArgKind::tensor;
       if (kind == "stride") {
-        std::optional<program::StrideKind> stride = toStrideKind(name);
+        std::optional<program::StrideKind> stride = program::toStrideKind(name);
         if (!stride)
           return badName();
         arg.kind = program::ArgKind::stride;
@@ -375,7 +355,7 @@ private:
       return Error::success();
     }
     if (kind == "offsets") {
-      std::optional<program::OffsetsRole> role = toOffsetsRole(name);
+      std::optional<program::OffsetsRole> role = program::toOffsetsRole(name);
       if (!role)
         return badName();
       arg.kind = program::ArgKind::offsets;
@@ -383,7 +363,7 @@ private:
       return Error::success();
     }
     if (kind == "size") {
-      std::optional<program::SizeKind> size = toSizeKind(name);
+      std::optional<program::SizeKind> size = program::toSizeKind(name);
       if (!size)
         return badName();
       arg.kind = program::ArgKind::size;
@@ -391,7 +371,7 @@ private:
       return Error::success();
     }
     if (kind == "scalar") {
-      std::optional<program::ScalarRole> role = toScalarRole(name);
+      std::optional<program::ScalarRole> role = program::toScalarRole(name);
       if (!role)
         return badName();
       arg.kind = program::ArgKind::scalar;
@@ -413,7 +393,8 @@ private:
       return error("weft.arg of kind 'tensor_map' needs an operand of the "
                    "contract, box_rows and columns");
     Value root = bufferRoot(operands[number.getInt()]);
-    std::optional<program::TensorRole> role = toTensorRole(bufferName(root));
+    std::optional<program::TensorRole> role =
+        program::toTensorRole(bufferName(root));
     if (!role)
       return error("'" + bufferName(root) +
                    "' is no tensor of the call; bulk copies of workspace are "

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/MapVector.h"
 
 #include <optional>
 
@@ -68,10 +67,10 @@ public:
       waitAtEnd();
       return countYounger();
     }
-    SmallVector<Late> late = findLateTiles();
+    SmallVector<Tile> late = findLateTiles();
+    Operation *wait = ownWaits().front();
     countYounger();
-    carry();
-    giveBack(late);
+    giveBack(late, wait, carry());
   }
 
 private:
@@ -215,18 +214,24 @@ private:
     anchor = op;
   }
 
-  /// Between the first wait and the second one there are exponentials: the
-  /// consumers compute them one after the other.
-  void takeTurns() {
+  /// The step's waits for products that are not carried, in order.
+  SmallVector<Operation *> ownWaits() {
     SmallVector<Operation *> waits;
     for (Product product : products)
       if (!product.carried)
         waits.push_back(product.await);
-    if (waits.size() < 2)
-      return;
     llvm::sort(waits, [](Operation *a, Operation *b) {
       return a->isBeforeInBlock(b);
     });
+    return waits;
+  }
+
+  /// Between the first wait and the second one there are exponentials: the
+  /// consumers compute them one after the other.
+  void takeTurns() {
+    SmallVector<Operation *> waits = ownWaits();
+    if (waits.size() < 2)
+      return;
     rewriter.setInsertionPoint(waits[0]);
     warp::TakeTurnOp::create(rewriter, loc);
     rewriter.setInsertionPoint(waits[1]);
@@ -266,79 +271,62 @@ private:
         product.await.setYounger(issuedBefore(product.await) - number - 1);
   }
 
-  /// A tile that a carried product reads last, and the wait of the next step
-  /// that says it is done.
-  struct Late {
-    Tile tile;
-    unsigned reader;
-    Operation *wait;
-  };
-  SmallVector<Late> findLateTiles() {
-    SmallVector<Late> late;
-    for (Tile tile : tiles) {
-      std::optional<unsigned> reader = lastReader(tile);
-      if (!reader || !products[*reader].carried)
-        continue;
-      // Groups behind the reader: the rest of its step, and the next one's.
-      Operation *wait = nullptr;
-      for (Product product : products)
-        if (!product.carried && (!wait || product.await->isBeforeInBlock(wait)))
-          wait = product.await;
-      late.push_back({tile, *reader, wait});
-    }
-    llvm::sort(
-        late, [](const Late &a, const Late &b) { return a.reader < b.reader; });
+  /// The tiles that the carried sum reads last.
+  SmallVector<Tile> findLateTiles() {
+    SmallVector<Tile> late;
+    for (Tile tile : tiles)
+      if (std::optional<unsigned> reader = lastReader(tile);
+          reader && products[*reader].carried)
+        late.push_back(tile);
     return late;
   }
 
-  void carry() {
+  /// The loop carries its one sum while that is under way. Returns the wait for
+  /// it, behind the loop.
+  Operation *carry() {
+    Product *sum = llvm::find_if(
+        products, [](const Product &product) { return product.carried; });
+    unsigned number = *sum->carried;
     SmallVector<Value> inits(loop.getInits());
-    for (Product product : products)
-      if (product.carried)
-        inits[*product.carried] = warp::SettledOp::create(
-            rewriter, loc, loop.getInits()[*product.carried]);
+    inits[number] = warp::SettledOp::create(rewriter, loc, inits[number]);
     auto carried =
         scf::ForOp::create(rewriter, loc, loop.getLowerBound(),
                            loop.getUpperBound(), loop.getStep(), inits);
     carried.getRegion().takeBody(loop.getRegion());
-    Operation *yield = carried.getBody()->getTerminator();
+    carried.getRegionIterArg(number).setType(sum->issue.getType());
+    carried.getBody()->getTerminator()->setOperand(number,
+                                                   sum->issue.getResult());
+    rewriter.eraseOp(sum->await);
     rewriter.setInsertionPointAfter(carried);
+    auto await = warp::AwaitOp::create(
+        rewriter, loc, loop.getResultTypes()[number], carried.getResult(number),
+        products.end() - sum - 1);
     SmallVector<Value> results(carried.getResults());
-    for (auto [number, product] : llvm::enumerate(products)) {
-      if (!product.carried)
-        continue;
-      Type type = product.issue.getType();
-      carried.getRegionIterArg(*product.carried).setType(type);
-      yield->setOperand(*product.carried, product.issue.getResult());
-      rewriter.eraseOp(product.await);
-      product.await = warp::AwaitOp::create(
-          rewriter, loc, loop.getResultTypes()[*product.carried],
-          carried.getResult(*product.carried), products.size() - 1 - number);
-      results[*product.carried] = product.await.getResult();
-    }
+    results[number] = await.getResult();
     rewriter.replaceAllUsesWith(loop.getResults(), results);
     rewriter.eraseOp(loop);
     loop = carried;
+    return await;
   }
 
-  void giveBack(ArrayRef<Late> late) {
-    for (Late entry : late) {
-      Value ring = entry.tile.receive.getRing();
-      rewriter.eraseOp(entry.tile.consumed);
+  /// Late tiles go back at `wait`, the next step's first one: what it waits for
+  /// was issued behind the sum. The last step's go back at `last`.
+  void giveBack(ArrayRef<Tile> late, Operation *wait, Operation *last) {
+    auto isAbove = [&](Value value, Value than) -> Value {
+      return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
+                                   value, than);
+    };
+    for (Tile tile : late) {
+      Value ring = tile.receive.getRing();
+      rewriter.eraseOp(tile.consumed);
       auto when = [&](Value condition, int64_t age) {
         auto branch = scf::IfOp::create(rewriter, loc, condition);
         rewriter.setInsertionPointToStart(branch.thenBlock());
         warp::ConsumedOp::create(rewriter, loc, ring, age);
       };
-      auto isAbove = [&](Value value, Value than) -> Value {
-        return arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::sgt,
-                                     value, than);
-      };
-      rewriter.setInsertionPointAfter(entry.wait);
-      bool hasNext = entry.tile.receive->isBeforeInBlock(entry.wait);
+      rewriter.setInsertionPointAfter(wait);
+      bool hasNext = tile.receive->isBeforeInBlock(wait);
       when(isAbove(loop.getInductionVar(), loop.getLowerBound()), hasNext);
-      // The last one's go back behind the loop.
-      Operation *last = products[entry.reader].await;
       rewriter.setInsertionPointAfter(last);
       when(isAbove(loop.getUpperBound(), loop.getLowerBound()), 0);
     }

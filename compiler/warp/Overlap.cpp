@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/warp/Passes.h"
+#include "compiler/warp/StepValues.h"
 
 #include "dialects/warp/Warp.h"
 
@@ -136,29 +137,18 @@ std::optional<OverlapLoop> match(scf::ForOp loop) {
   return found;
 }
 
-/// Whether the second product's tile and its clearing hang on the step and on
-/// what is outside alone.
-bool isComputable(Value value, scf::ForOp loop) {
-  if (value == loop.getInductionVar() ||
-      !loop.getRegion().isAncestor(value.getParentRegion()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 && isPure(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isComputable(operand, loop);
-         });
-}
+/// Whether the second product's tile can be cleared for another step.
 bool clearIsComputable(OverlapLoop found) {
   scf::IfOp clear = found.second.clear;
   if (!clear)
     return true;
-  if (!isComputable(clear.getCondition(), found.loop))
+  if (!isComputableForStep(clear.getCondition(), found.loop))
     return false;
   for (Operation &op : clear.thenBlock()->without_terminator())
     for (Value operand : op.getOperands())
       if (operand != found.second.receive.getResult() &&
           operand.getParentBlock() != clear.thenBlock() &&
-          !isComputable(operand, found.loop))
+          !isComputableForStep(operand, found.loop))
         return false;
   return true;
 }
@@ -242,19 +232,6 @@ private:
   }
   Type accType() { return loop.getInits()[found.acc].getType(); }
 
-  /// Writes what computes `value` of another step.
-  Value compute(Value value, IRMapping &mapping) {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    if (!loop.getRegion().isAncestor(value.getParentRegion()))
-      return value;
-    Operation *op = value.getDefiningOp();
-    for (Value operand : op->getOperands())
-      compute(operand, mapping);
-    rewriter.clone(*op, mapping);
-    return mapping.lookup(value);
-  }
-
   /// Issues the second product of step `index`.
   Value issueSecond(Value index, Value p, Value acc) {
     Product product = found.second;
@@ -265,8 +242,8 @@ private:
       for (Operation &op : product.clear.thenBlock()->without_terminator())
         for (Value operand : op.getOperands())
           if (operand.getParentBlock() != product.clear.thenBlock())
-            compute(operand, mapping);
-      compute(product.clear.getCondition(), mapping);
+            computeForStep(rewriter, operand, loop, mapping);
+      computeForStep(rewriter, product.clear.getCondition(), loop, mapping);
       rewriter.clone(*product.clear, mapping);
     }
     return warp::IssueOp::create(

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "compiler/warp/Passes.h"
+#include "compiler/warp/StepValues.h"
 
 #include "dialects/warp/Warp.h"
 
@@ -48,43 +49,15 @@ FailureOr<SmallVector<Branch>> branchesAround(Operation *op, scf::ForOp loop) {
   return branches;
 }
 
-/// Whether `value` can be computed for another step of `loop`: it hangs on the
-/// step and on what is outside alone, through pure ops without regions.
-bool isComputableAhead(Value value, scf::ForOp loop) {
-  if (value == loop.getInductionVar() ||
-      !loop.getRegion().isAncestor(value.getParentRegion()))
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && op->getNumRegions() == 0 && isPure(op) &&
-         llvm::all_of(op->getOperands(), [&](Value operand) {
-           return isComputableAhead(operand, loop);
-         });
-}
-
 bool isComputableAhead(warp::FetchOp fetch, scf::ForOp loop) {
   auto branches = branchesAround(fetch, loop);
   return succeeded(branches) &&
          llvm::all_of(
              fetch->getOperands(),
-             [&](Value value) { return isComputableAhead(value, loop); }) &&
+             [&](Value value) { return isComputableForStep(value, loop); }) &&
          llvm::all_of(*branches, [&](Branch branch) {
-           return isComputableAhead(branch.condition, loop);
+           return isComputableForStep(branch.condition, loop);
          });
-}
-
-/// Computes `value` at `builder`, for the step that `mapping` maps the
-/// induction variable of `loop` to.
-Value computeAhead(OpBuilder &builder, Value value, scf::ForOp loop,
-                   IRMapping &mapping) {
-  if (Value known = mapping.lookupOrNull(value))
-    return known;
-  if (!loop.getRegion().isAncestor(value.getParentRegion()))
-    return value;
-  Operation *op = value.getDefiningOp();
-  for (Value operand : op->getOperands())
-    computeAhead(builder, operand, loop, mapping);
-  builder.clone(*op, mapping);
-  return mapping.lookup(value);
 }
 
 /// The fetches of one loop whose copies run ahead.
@@ -271,7 +244,7 @@ private:
       IRMapping &known = branches.empty() ? mapping : own;
       for (Branch branch : branches) {
         Value condition =
-            computeAhead(rewriter, branch.condition, pipelined.loop, known);
+            computeForStep(rewriter, branch.condition, pipelined.loop, known);
         if (!branch.taken)
           condition = arith::XOrIOp::create(
               rewriter, loc, condition,
@@ -281,11 +254,11 @@ private:
         rewriter.setInsertionPoint(inner.thenBlock()->getTerminator());
       }
       Value rows =
-          computeAhead(rewriter, fetch.getRows(), pipelined.loop, known);
+          computeForStep(rewriter, fetch.getRows(), pipelined.loop, known);
       Value head =
-          computeAhead(rewriter, fetch.getHead(), pipelined.loop, known);
+          computeForStep(rewriter, fetch.getHead(), pipelined.loop, known);
       Value buffer =
-          computeAhead(rewriter, fetch.getBuffer(), pipelined.loop, known);
+          computeForStep(rewriter, fetch.getBuffer(), pipelined.loop, known);
       warp::PutOp::create(rewriter, fetch.getLoc(), ring, slot, buffer, rows,
                           head);
     }

@@ -21,6 +21,13 @@ enum class Adversity {
 inline constexpr std::array<llvm::StringLiteral, 5> adversityNames = {
     "nan", "large", "old", "other", "streams"};
 
+/// What the programs' --poison takes.
+inline constexpr llvm::StringLiteral adversityHelp =
+    "Run every pass again under these (default nan): results and workspace "
+    "that hold NaN (nan), large numbers (large), what the pass left with other "
+    "inputs (old), what a smaller problem left (other); with another plan on a "
+    "second stream (streams); all";
+
 /// As reports say it: "under NaN", "after another problem".
 llvm::StringRef describe(Adversity adversity);
 

@@ -135,15 +135,26 @@ static Error checkSides(const Problem &problem, bool checkOffsets) {
   return Error::success();
 }
 
-Error ReferenceExecutor::run(const Problem &problem,
-                             const ReferenceOptions &options) const {
-  if (Error e = checkSides(problem, options.checkOffsets))
+/// What `use` makes of the problem's runner and of the plan that it takes.
+template <typename Implementation, typename Use>
+static auto withVariant(const Implementation &implementation,
+                        const Problem &problem, const ReferenceOptions &options,
+                        bool checkOffsets, Use use)
+    -> decltype(use(std::declval<PlanRunner &>(), plan::FuncOp())) {
+  if (Error e = checkSides(problem, checkOffsets))
     return e;
-  PlanRunner runner(implementation->bodies, problem, options);
-  Expected<plan::FuncOp> chosen = runner.choose(implementation->variants);
+  PlanRunner runner(implementation.bodies, problem, options);
+  Expected<plan::FuncOp> chosen = runner.choose(implementation.variants);
   if (!chosen)
     return chosen.takeError();
-  return runner.run(*chosen);
+  return use(runner, *chosen);
+}
+
+Error ReferenceExecutor::run(const Problem &problem,
+                             const ReferenceOptions &options) const {
+  return withVariant(
+      *implementation, problem, options, options.checkOffsets,
+      [](PlanRunner &runner, plan::FuncOp plan) { return runner.run(plan); });
 }
 
 std::vector<std::string> ReferenceExecutor::variants() const {
@@ -156,23 +167,17 @@ std::vector<std::string> ReferenceExecutor::variants() const {
 Expected<std::string>
 ReferenceExecutor::variantOf(const Problem &problem,
                              const ReferenceOptions &options) const {
-  if (Error e = checkSides(problem, /*checkOffsets=*/false))
-    return e;
-  PlanRunner runner(implementation->bodies, problem, options);
-  Expected<plan::FuncOp> chosen = runner.choose(implementation->variants);
-  if (!chosen)
-    return chosen.takeError();
-  return chosen->getSymName().str();
+  return withVariant(*implementation, problem, options, /*checkOffsets=*/false,
+                     [](PlanRunner &, plan::FuncOp plan) {
+                       return Expected<std::string>(plan.getSymName().str());
+                     });
 }
 
 Expected<int64_t>
 ReferenceExecutor::workspaceBytes(const Problem &problem,
                                   const ReferenceOptions &options) const {
-  if (Error e = checkSides(problem, /*checkOffsets=*/false))
-    return e;
-  PlanRunner runner(implementation->bodies, problem, options);
-  Expected<plan::FuncOp> chosen = runner.choose(implementation->variants);
-  if (!chosen)
-    return chosen.takeError();
-  return runner.workspaceBytes(*chosen);
+  return withVariant(*implementation, problem, options, /*checkOffsets=*/false,
+                     [](PlanRunner &runner, plan::FuncOp plan) {
+                       return runner.workspaceBytes(plan);
+                     });
 }

@@ -171,6 +171,14 @@ static void firstHeadOnly(EditablePlan &plan, Sites &sites) {
   });
 }
 
+/// An op of another kind with the same operands in its place.
+template <typename Op> static void replaceWrite(Write write) {
+  OpBuilder builder(write.op);
+  Op::create(builder, write.op->getLoc(), TypeRange(), write.op->getOperands(),
+             write.op->getAttrs());
+  write.op->erase();
+}
+
 static void addForStore(EditablePlan &plan, Sites &sites) {
   forWrites<tile::StoreOp, tile::FillOp>(plan, [&](Write write) {
     if (!isa<tile::StoreOp>(write.op) ||
@@ -179,10 +187,7 @@ static void addForStore(EditablePlan &plan, Sites &sites) {
              .isF32() ||
         !sites.take(write.describe()))
       return false;
-    OpBuilder builder(write.op);
-    tile::AddOp::create(builder, write.op->getLoc(), TypeRange(),
-                        write.op->getOperands(), write.op->getAttrs());
-    write.op->erase();
+    replaceWrite<tile::AddOp>(write);
     return true;
   });
 }
@@ -191,10 +196,7 @@ static void storeForAdd(EditablePlan &plan, Sites &sites) {
   forWrites<tile::AddOp>(plan, [&](Write write) {
     if (!sites.take(write.describe()))
       return false;
-    OpBuilder builder(write.op);
-    tile::StoreOp::create(builder, write.op->getLoc(), TypeRange(),
-                          write.op->getOperands(), write.op->getAttrs());
-    write.op->erase();
+    replaceWrite<tile::StoreOp>(write);
     return true;
   });
 }

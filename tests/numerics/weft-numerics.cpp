@@ -44,12 +44,9 @@ static cl::opt<uint64_t> caseCount("count", cl::init(500), cl::cat(category),
 static cl::opt<int64_t> caseIndex("index", cl::init(-1), cl::cat(category),
                                   cl::value_desc("i"),
                                   cl::desc("Run case i alone"));
-static cl::opt<std::string> poison(
-    "poison", cl::ValueOptional, cl::cat(category), cl::value_desc("list"),
-    cl::desc("Run every pass again under these (default nan): results and "
-             "workspace that hold NaN (nan), large numbers (large), what the "
-             "pass left with other inputs (old), what a smaller problem left "
-             "(other); with another plan on a second stream (streams); all"));
+static cl::opt<std::string> poison("poison", cl::ValueOptional,
+                                   cl::cat(category), cl::value_desc("list"),
+                                   cl::desc(cases::adversityHelp));
 static cl::opt<std::string>
     shard("shard", cl::init("0/1"), cl::cat(category), cl::value_desc("i/n"),
           cl::desc("Run every n-th case, from the i-th"));

@@ -28,12 +28,9 @@ static cl::opt<std::string>
     deviceName("device", cl::init("reference"), cl::cat(category),
                cl::desc("reference (the CPU, the default) or cuda"),
                cl::value_desc("name"));
-static cl::opt<std::string> poison(
-    "poison", cl::ValueOptional, cl::cat(category), cl::value_desc("list"),
-    cl::desc("Run every pass again under these (default nan): results and "
-             "workspace that hold NaN (nan), large numbers (large), what the "
-             "pass left with other inputs (old), what a smaller problem left "
-             "(other); with another plan on a second stream (streams); all"));
+static cl::opt<std::string> poison("poison", cl::ValueOptional,
+                                   cl::cat(category), cl::value_desc("list"),
+                                   cl::desc(cases::adversityHelp));
 static cl::opt<std::string> explainFile(
     "explain", cl::cat(category), cl::ValueOptional, cl::value_desc("FILE.svg"),
     cl::desc("Print the plans: who owns and who initialises each buffer; or "

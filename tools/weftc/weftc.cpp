@@ -11,6 +11,7 @@
 #include "compiler/tuning/Tuning.h"
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
+#include "runtime/program/Names.h"
 #include "tools/weftc/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -167,12 +168,8 @@ static Expected<program::SizeValues> parseSizes() {
   for (StringRef entry : entries) {
     auto [name, value] = entry.split('=');
     int64_t number = 0;
-    const program::SizeKind *found =
-        find_if(program::EnumValuesSizeKind(), [&, name = name](auto kind) {
-          return name == program::EnumNameSizeKind(kind);
-        });
-    if (found == std::end(program::EnumValuesSizeKind()) ||
-        value.getAsInteger(10, number) || number < 0)
+    std::optional<program::SizeKind> found = program::toSizeKind(name);
+    if (!found || value.getAsInteger(10, number) || number < 0)
       return createStringError(
           "--sizes has '" + entry +
           "'; give NAME=NUMBER with a name of batch, seqlen_q, seqlen_kv, "
