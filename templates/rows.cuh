@@ -86,6 +86,14 @@ WEFT_DEVICE bool is_unused_row(const int32_t *starts, const int32_t *used,
                                     packed_length(starts, used, rows, sequence);
 }
 
+/// The same where sequences use all of their rows and the starts never
+/// decrease.
+WEFT_DEVICE bool is_outside_row(const int32_t *starts, int64_t rows,
+                                int64_t batch, int64_t row) {
+  return batch < 1 || row < sequence_start(starts, rows, 0) ||
+         row >= sequence_start(starts, rows, batch);
+}
+
 /// A thread's part of the question whether the starts never decrease: the
 /// sequences `first`, `first + step`, ...
 WEFT_DEVICE bool starts_in_order(const int32_t *starts, int64_t rows,

@@ -38,6 +38,14 @@ WEFT_DEVICE bool cta_all(bool condition) {
   return __syncthreads_and(condition);
 }
 
+/// The lanes of the warp for which the condition holds, a bit each.
+WEFT_DEVICE uint32_t lanes_where(bool condition) {
+  return __ballot_sync(0xffffffffu, condition);
+}
+WEFT_DEVICE bool is_lane_of(uint32_t lanes, int32_t lane) {
+  return lanes >> lane & 1;
+}
+
 /// Address of the CTA's dynamic shared memory, in the shared window.
 WEFT_DEVICE uint32_t shared_memory() {
   extern __shared__ uint128 weft_shared[];

@@ -6,7 +6,8 @@ using namespace mlir;
 
 namespace weft {
 
-/// A warp takes every `warps`-th of the rows, its lanes the columns.
+/// A warp takes 32 rows at a time: a lane asks for each of them whether it
+/// belongs to a sequence, then the lanes are the columns of those that do not.
 LogicalResult KernelWriter::writeFill(warp::FillOp op) {
   auto type = ::cast<tile::BufferType>(op.getBuffer().getType());
   plan::RowSpace space = type.getRowSpace();
@@ -45,31 +46,56 @@ LogicalResult KernelWriter::writeFill(warp::FillOp op) {
           ? compare(emitc::CmpPredicate::lt, head, heads(type.getHeadSpace()))
           : compare(emitc::CmpPredicate::eq, head, literal(0, i64()));
   ifThen(within, [&] {
-    auto rows = emitc::ForOp::create(
-        builder, loc, warpIndex(), literal(kernel.getGrid().getRows(), i32()),
-        literal(warps, i32()), [](OpBuilder &, Location, Value) {});
-    rows->setAttr(plan::kNameAttr, builder.getStringAttr("r"));
+    auto blocks = emitc::ForOp::create(
+        builder, loc, multiply(warpIndex(), literal(32, i32())),
+        literal(kernel.getGrid().getRows(), i32()), literal(32 * warps, i32()),
+        [](OpBuilder &, Location, Value) {});
+    blocks->setAttr(plan::kNameAttr, builder.getStringAttr("r"));
     OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointToStart(rows.getBody());
-    Value row = name(this->add(first, rows.getInductionVar()), "row");
-    ifThen(compare(emitc::CmpPredicate::lt, row, total), [&] {
-      Value seqlen, unused;
-      if (thd) {
-        Value gap = pure("rows", "is_unused_row", i1(),
-                         {startsOf(space), usedOf(space), total, batch, row});
-        Value malformed =
-            emitc::LogicalNotOp::create(builder, loc, i1(), inOrder);
-        unused = emitc::LogicalOrOp::create(builder, loc, i1(), malformed, gap);
-      } else {
-        seqlen = sizeArgument("seqlen" + suffix);
-        unused = side.getPadded()
-                     ? compare(emitc::CmpPredicate::ge, remainder(row, seqlen),
-                               pure("rows", "padded_length", i64(),
-                                    {offsetsArgument("seqlens" + suffix),
-                                     seqlen, divide(row, seqlen)}))
-                     : literal("false", i1());
-      }
-      ifThen(name(unused, "unused"), [&] {
+    builder.setInsertionPointToStart(blocks.getBody());
+    Value begin = name(this->add(first, blocks.getInductionVar()), "begin");
+    Value mine = name(this->add(begin, lane()), "mine");
+    Value seqlen, unused;
+    if (thd) {
+      Value gap =
+          side.getPadded()
+              ? pure("rows", "is_unused_row", i1(),
+                     {startsOf(space), usedOf(space), total, batch, mine})
+              : pure("rows", "is_outside_row", i1(),
+                     {startsOf(space), total, batch, mine});
+      Value malformed =
+          emitc::LogicalNotOp::create(builder, loc, i1(), inOrder);
+      unused = emitc::LogicalOrOp::create(builder, loc, i1(), malformed, gap);
+    } else {
+      seqlen = sizeArgument("seqlen" + suffix);
+      // A row that is not held is in no sequence, whose length is on hand.
+      Value held = pure("arithmetic", "lesser", i64(),
+                        {mine, subtract(total, literal(1, i64()))});
+      unused = side.getPadded()
+                   ? compare(emitc::CmpPredicate::ge, remainder(held, seqlen),
+                             pure("rows", "padded_length", i64(),
+                                  {offsetsArgument("seqlens" + suffix), seqlen,
+                                   divide(held, seqlen)}))
+                   : literal("false", i1());
+    }
+    headers.insert("thread");
+    Value isHeld = compare(emitc::CmpPredicate::lt, mine, total);
+    Value lanes = emitc::CallOpaqueOp::create(
+                      builder, loc, TypeRange(u32()), "lanes_where",
+                      ValueRange(both(isHeld, name(unused, "unused"))))
+                      .getResult(0);
+    name(lanes, "lanes");
+    ifThen(compare(emitc::CmpPredicate::ne, lanes, literal(0, u32())), [&] {
+      auto rows = emitc::ForOp::create(builder, loc, literal(0, i32()),
+                                       literal(32, i32()), literal(1, i32()),
+                                       [](OpBuilder &, Location, Value) {});
+      rows->setAttr(plan::kNameAttr, builder.getStringAttr("i"));
+      OpBuilder::InsertionGuard inner(builder);
+      builder.setInsertionPointToStart(rows.getBody());
+      Value isUnused =
+          pure("thread", "is_lane_of", i1(), {lanes, rows.getInductionVar()});
+      ifThen(isUnused, [&] {
+        Value row = name(this->add(begin, rows.getInductionVar()), "row");
         Value offset;
         if (packed) {
           offset = hasHeads ? this->add(multiply(head, total), row) : row;
@@ -90,13 +116,13 @@ LogicalResult KernelWriter::writeFill(warp::FillOp op) {
             builder, loc, lane(), literal(type.getColumns(), i32()),
             literal(32, i32()), [](OpBuilder &, Location, Value) {});
         columns->setAttr(plan::kNameAttr, builder.getStringAttr("column"));
-        OpBuilder::InsertionGuard inner(builder);
+        OpBuilder::InsertionGuard innermost(builder);
         builder.setInsertionPointToStart(columns.getBody());
         set(target, columns.getInductionVar(), this->cast(*content, element));
         emitc::YieldOp::create(builder, loc);
       });
+      emitc::YieldOp::create(builder, loc);
     });
-    builder.setInsertionPointToEnd(rows.getBody());
     emitc::YieldOp::create(builder, loc);
   });
   return success();

@@ -16,7 +16,7 @@ using namespace weft::plan;
 
 /// Rows of the tile of held rows that one CTA goes through.
 static Schedule fillSchedule() {
-  return {.rows = 64, .columns = 0, .warps = 4, .stages = 1};
+  return {.rows = 256, .columns = 0, .warps = 4, .stages = 1};
 }
 
 namespace {

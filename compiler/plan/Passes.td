@@ -64,7 +64,7 @@ def PlanMergeFills : Pass<"plan-merge-fills", "::mlir::ModuleOp"> {
     ```
     Output:
     ```mlir
-    plan.kernel @fill fill of @attention schedule <rows = 64>
+    plan.kernel @fill fill of @attention schedule <rows = 256>
       contract [#plan.operand<"d_key", out, [gap, tail], 0.0>, #plan.operand<"d_value", out, [gap, tail], 0.0>]
     ...
     %1:2 = plan.launch @fill grid(%ctas) out(%a, %b : ...) -> ...

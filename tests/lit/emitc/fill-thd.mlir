@@ -10,15 +10,34 @@
 // CHECK-NEXT:   const int32_t *cu_seqlens_kv_padded,
 // CHECK:   const bool in_order_kv = cta_all(starts_in_order(cu_seqlens_kv_padded, rows_kv, batch, thread, 128));
 // CHECK:   if (head < heads_kv) {
-// CHECK-NEXT: for (int32_t r = warp; r < 64; r += 4) {
-// CHECK-NEXT:   const int64_t row = first + r;
-// CHECK-NEXT:   if (row < rows_kv) {
-// CHECK:          is_unused_row(cu_seqlens_kv_padded, cu_seqlens_kv, rows_kv, batch, row)
-// CHECK:          for (int32_t column = lane; column < 8; column += 32) {
-// CHECK-NEXT:       target[column] = {{.*}}0{{.*}};
+// CHECK-NEXT: for (int32_t r = warp * 32; r < 64; r += 128) {
+// CHECK-NEXT:   const int64_t begin = first + r;
+// CHECK-NEXT:   const int64_t mine = begin + lane;
+// CHECK:        is_unused_row(cu_seqlens_kv_padded, cu_seqlens_kv, rows_kv, batch, mine)
+// CHECK:        const uint32_t lanes = lanes_where(mine < rows_kv && unused);
+// CHECK-NEXT:   if (lanes != 0) {
+// CHECK-NEXT:     for (int32_t i = 0; i < 32; ++i) {
+// CHECK-NEXT:       if (is_lane_of(lanes, i)) {
+// CHECK-NEXT:         const int64_t row = begin + i;
+// CHECK:              for (int32_t column = lane; column < 8; column += 32) {
+// CHECK-NEXT:           target[column] = {{.*}}0{{.*}};
 warp.func @fill_body(%d_key: !tile.buffer<bf16, kv, heads_kv, 8> {weft.name = "d_key"})
     grid <held, 64, heads_q> schedule <rows = 64> align = 16
     attributes {weft.q = #attn.side<thd>, weft.kv = #attn.side<thd, padded>} {
+  %c64 = arith.constant 64 : i64
+  %sequence, %tile, %head, %exists = warp.point
+  %first = arith.muli %tile, %c64 {weft.name = "first"} : i64
+  warp.fill %d_key[%first, %head], 0.0 : !tile.buffer<bf16, kv, heads_kv, 8>
+  warp.return
+}
+
+// Without padding every row between the first start and the last is used.
+
+// CHECK-LABEL: weft_fill_unpadded(
+// CHECK: is_outside_row(cu_seqlens_kv, rows_kv, batch, mine)
+warp.func @fill_unpadded_body(%d_key: !tile.buffer<bf16, kv, heads_kv, 8> {weft.name = "d_key"})
+    grid <held, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<thd>, weft.kv = #attn.side<thd>} {
   %c64 = arith.constant 64 : i64
   %sequence, %tile, %head, %exists = warp.point
   %first = arith.muli %tile, %c64 {weft.name = "first"} : i64

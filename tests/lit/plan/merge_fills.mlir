@@ -1,11 +1,11 @@
 // RUN: weft-opt %s -plan-merge-fills -split-input-file -verify-diagnostics | FileCheck %s
 
-// CHECK: plan.kernel @fill fill of @attention schedule <rows = 64>
+// CHECK: plan.kernel @fill fill of @attention schedule <rows = 256>
 // CHECK-SAME: contract [#plan.operand<"out", out, [gap, tail], 0.000000e+00>, #plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000>]
 // CHECK: plan.func @forward_plan(
 // CHECK: %[[OUT:.*]], %[[LSE:.*]] = plan.launch @forward
 // CHECK: %[[ROWS:.*]] = arith.maxsi %rows_q, %rows_kv
-// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[ROWS]], %c64
+// CHECK: %[[TILES:.*]] = arith.ceildivsi %[[ROWS]], %c256
 // CHECK: %[[CTAS:.*]] = arith.muli %[[TILES]], %heads_q
 // CHECK-NOT: plan.fill
 // CHECK: %[[O:.*]], %[[L:.*]] = plan.launch @fill grid(%[[CTAS]]) out(%[[OUT]], %[[LSE]] :

@@ -161,7 +161,7 @@ TEST_F(ToProgramTest, GridsComeFromRowsHeld) {
   EXPECT_EQ(llvm::cantFail(values[launch(0)->grid()]), (8 + 5) * 6);
   EXPECT_EQ(program->kernels()->Get(launch(1)->kernel())->name()->str(),
             "weft_fill");
-  EXPECT_EQ(llvm::cantFail(values[launch(1)->grid()]), 16 * 6);
+  EXPECT_EQ(llvm::cantFail(values[launch(1)->grid()]), 4 * 6);
 }
 
 TEST_F(ToProgramTest, EveryPlanIsAProgram) {

@@ -157,6 +157,30 @@ TEST(Rows, UnusedRowsAreThoseOfNoSequence) {
   }
 }
 
+// Without padding the used lengths are the distances of the starts.
+TEST(Rows, OutsideAreTheRowsInFrontAndBehind) {
+  std::mt19937 random(4);
+  for (int round = 0; round < 3000; ++round) {
+    Side side = randomSide(random);
+    if (round % 2)
+      side.starts[random() % side.starts.size()] =
+          int32_t(random() % 400) - 100;
+    const int32_t *starts = side.starts.data();
+    if (!starts_in_order(starts, side.rows, side.batch(), 0, 1))
+      continue;
+    for (int64_t row = 0; row < side.rows; ++row) {
+      bool outside = is_outside_row(starts, side.rows, side.batch(), row);
+      bool unused = is_unused_row(starts, starts, side.rows, side.batch(), row);
+      // A start below 0 moves its sequence; no row is left out all the same.
+      if (side.starts[0] >= 0)
+        ASSERT_EQ(outside, unused) << "row " << row;
+      else
+        ASSERT_TRUE(outside || !unused) << "row " << row;
+    }
+  }
+  EXPECT_TRUE(is_outside_row(nullptr, 5, 0, 3));
+}
+
 // Whatever the offsets hold, no row outside the buffer is named, and every row
 // is either of a sequence, or unused, or the offsets are found out of order.
 TEST(Rows, MalformedOffsetsStayInside) {
