@@ -179,6 +179,10 @@ void CaseReader::readMask(Fields &top) {
   for (StringRef key : {"left", "right", "constant"})
     if (!window && mask.has(key))
       mask.fail(key, "is given for a mask without a window");
+  if (window && !file.left && !file.right)
+    mask.fail("kind", "'" + maskNames[size_t(file.mask)] +
+                          "' has no bound and so masks nothing; give left, "
+                          "right or both, or the kind none");
 }
 
 void CaseReader::readInputs(Fields &top) {
@@ -270,9 +274,8 @@ void CaseReader::readSide(Fields &fields, StringRef suffix, Layout layout,
 
   bool thd = classOf(layout) == LayoutClass::Thd;
   StringRef needed = thd ? cu : seqlen;
-  if (!fields.has(needed))
-    fields.fail(needed, "is missing; layout '" + layoutNames[size_t(layout)] +
-                            "' needs it");
+  fields.require(needed,
+                 "; layout '" + layoutNames[size_t(layout)] + "' needs it");
   for (StringRef key : {seqlen, seqlens})
     if (thd && fields.has(key))
       fields.fail(key, "is given for layout '" + layoutNames[size_t(layout)] +

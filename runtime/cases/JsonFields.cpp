@@ -2,6 +2,8 @@
 
 #include "runtime/cases/JsonFields.h"
 
+#include "runtime/spec/Hint.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -82,9 +84,9 @@ const json::Value *Fields::get(StringRef key) {
   return fields ? fields->get(key) : nullptr;
 }
 
-void Fields::require(StringRef key) {
+void Fields::require(StringRef key, const Twine &why) {
   if (fields && !fields->get(key))
-    fail(key, "is missing");
+    errors.addMissing(pathOf(key), "is missing" + why);
 }
 
 std::optional<int64_t> Fields::integer(StringRef key, int64_t least,
@@ -140,7 +142,8 @@ std::optional<size_t> Fields::oneOf(StringRef key,
     if (name == *text)
       return i;
   llvm::SmallVector<StringRef> list(names.begin(), names.end());
-  fail(key, "'" + *text + "' is not one of " + joinNames(list, "and"));
+  fail(key, "'" + *text + "' is not one of " + joinNames(list, "and") +
+                hint(*text, list));
   return std::nullopt;
 }
 
@@ -192,7 +195,9 @@ void Fields::finish() {
         (!unknown || StringRef(entry.first) < *unknown))
       unknown = StringRef(entry.first);
   if (unknown)
-    fail(*unknown, "unknown key; the keys here are " + joinNames(known, "and"));
+    errors.addUnknown(pathOf(*unknown), "unknown key; the keys here are " +
+                                            joinNames(known, "and") +
+                                            hint(*unknown, known));
 }
 
 llvm::Expected<json::Value> weft::cases::parseBoundedJson(StringRef text) {

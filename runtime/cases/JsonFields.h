@@ -28,6 +28,17 @@ public:
     if (text.empty())
       text = (path + ": " + message).str();
   }
+  void addMissing(const llvm::Twine &path, const llvm::Twine &message) {
+    missing |= text.empty();
+    add(path, message);
+  }
+  /// Says more than that a key is missing, which may be the same key misspelt.
+  void addUnknown(const llvm::Twine &path, const llvm::Twine &message) {
+    if (missing)
+      text.clear();
+    missing = false;
+    add(path, message);
+  }
   explicit operator bool() const { return !text.empty(); }
   llvm::Error take() const {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
@@ -35,6 +46,7 @@ public:
 
 private:
   std::string text;
+  bool missing = false; ///< it is about a key that is missing
 };
 
 /// One object. Readers return nothing for an absent key and for a value that
@@ -57,8 +69,8 @@ public:
   const llvm::json::Value *object(llvm::StringRef key);
   const llvm::json::Array *array(llvm::StringRef key);
 
-  /// An error unless the key is there.
-  void require(llvm::StringRef key);
+  /// An error unless the key is there; `why` follows "is missing".
+  void require(llvm::StringRef key, const llvm::Twine &why = "");
   void fail(llvm::StringRef key, const llvm::Twine &message);
   std::string pathOf(llvm::StringRef key) const;
   /// Refuses every key that nothing read.

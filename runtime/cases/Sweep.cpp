@@ -136,6 +136,8 @@ void SweepBuilder::drawMask() {
   file.left = bound();
   file.right = bound();
   file.constantBounds = (file.left || file.right) && dice.chance(40);
+  if (!file.left && !file.right)
+    file.mask = MaskKind::None;
 }
 
 void SweepBuilder::drawNumbers() {

@@ -6,6 +6,8 @@
 
 #include "runtime/spec/AttentionSpec.h"
 
+#include "runtime/spec/Hint.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -214,9 +216,32 @@ private:
 };
 } // namespace
 
-static Error badValue(StringRef key, StringRef given, StringRef allowed) {
+static Error badValue(StringRef key, StringRef given, StringRef allowed,
+                      llvm::ArrayRef<StringRef> words = {}) {
   return error(Twine("spec: ") + key + "=" + given + " is not understood; " +
-               key + " is " + allowed);
+               key + " is " + allowed + hint(given, words));
+}
+
+/// Words of other libraries, and values without their key, as a spec says them.
+static StringRef otherName(StringRef word) {
+  return llvm::StringSwitch<StringRef>(word)
+      .CasesLower({"fp16", "float16", "half"}, "f16")
+      .CasesLower({"bfloat16", "b16"}, "bf16")
+      .CasesLower({"fwd", "fprop"}, "forward")
+      .CasesLower({"bwd", "bprop"}, "backward")
+      .Cases({"causal", "causal_bottom_right"}, "mask=causal")
+      .StartsWith("sliding_window", "mask=sliding_window(left=n,right=n)")
+      .Case("softcap", "score=softcap")
+      .Cases({"thd", "t3hd", "th3d"}, "layout=thd")
+      .Cases({"batch", "bshd", "sbhd", "bhsd"}, "layout=batch")
+      .Case("head_dim", "head_dim=128")
+      .Case("head_dim_v", "head_dim_v=64")
+      .Case("head_ratio", "head_ratio=4")
+      .Case("layout", "layout=thd")
+      .Case("layout_q", "layout_q=thd")
+      .Case("layout_kv", "layout_kv=thd")
+      .Case("mask", "mask=causal")
+      .Default("");
 }
 
 static Error parseInteger(StringRef key, StringRef value, int64_t &result) {
@@ -234,7 +259,9 @@ static Error parseLayout(StringRef key, StringRef value, LayoutClass &layout) {
   if (kind < 0)
     return badValue(key, value,
                     "batch (or bshd, sbhd, bhsd, bs3hd, bsh3d, sb3hd, sbh3d) "
-                    "or thd (or t3hd, th3d)");
+                    "or thd (or t3hd, th3d)",
+                    {"batch", "bshd", "sbhd", "bhsd", "bs3hd", "bsh3d", "sb3hd",
+                     "sbh3d", "thd", "t3hd", "th3d"});
   layout = kind == 1 ? LayoutClass::Thd : LayoutClass::Batch;
   return Error::success();
 }
@@ -287,13 +314,24 @@ Error SpecParser::parseMask(StringRef value) {
     return badValue("mask", value,
                     "none, causal, causal_bottom_right, "
                     "sliding_window(left=n,right=n) or "
-                    "sliding_window_bottom_right(left=n,right=n)");
+                    "sliding_window_bottom_right(left=n,right=n)",
+                    {"none", "causal", "causal_bottom_right", "sliding_window",
+                     "sliding_window_bottom_right"});
   spec.mask = MaskKind(kind);
-  if (bounds.empty())
-    return Error::success();
-  if (!bounds.consume_front("(") || !bounds.consume_back(")"))
-    return badValue("mask", value, "closed by one ) at its end");
-  return parseBounds(bounds);
+  if (!bounds.empty()) {
+    if (!bounds.consume_front("(") || !bounds.consume_back(")"))
+      return badValue("mask", value, "closed by one ) at its end");
+    if (Error e = parseBounds(bounds))
+      return e;
+  }
+  // Legal as fields, where a bound may come to be unlimited; in a line that
+  // somebody wrote it is a mistake.
+  if (spec.hasWindow() && !seen.contains("left") && !seen.contains("right"))
+    return error(
+        "spec: mask=" + value +
+        " has no bound and so masks nothing; give one or both, as in " + name +
+        "(left=64,right=0), or mask=none");
+  return Error::success();
 }
 
 Error SpecParser::parseKey(StringRef key, StringRef value) {
@@ -334,9 +372,12 @@ Error SpecParser::parseKey(StringRef key, StringRef value) {
     spec.scalarDOut = value == "scalar";
     return Error::success();
   }
-  return error(Twine("spec: unknown key '") + key +
-               "'; keys are head_dim, head_dim_v, head_ratio, layout, "
-               "layout_q, layout_kv, mask, score, align and do");
+  return error(
+      Twine("spec: unknown key '") + key +
+      "'; keys are head_dim, head_dim_v, head_ratio, layout, "
+      "layout_q, layout_kv, mask, score, align and do" +
+      hint(key, {"head_dim", "head_dim_v", "head_ratio", "layout", "layout_q",
+                 "layout_kv", "mask", "score", "align", "do"}));
 }
 
 Error SpecParser::parseFlag(StringRef word) {
@@ -366,14 +407,20 @@ Error SpecParser::parseFlag(StringRef word) {
     spec.kv.padded = true;
     return claim(word);
   }
+  std::string meant =
+      hint(word, {"forward", "backward", "f16", "bf16", "padded", "padded_q",
+                  "padded_kv", "deterministic"});
+  if (StringRef other = otherName(word); !other.empty())
+    meant = ("; did you mean '" + other + "'?").str();
   return error(Twine("spec: unknown word '") + word +
                "'; words are forward or backward, f16 or bf16, padded, "
-               "padded_q, padded_kv and deterministic");
+               "padded_q, padded_kv and deterministic" +
+               meant);
 }
 
 Error SpecParser::parseWord(StringRef word) {
-  size_t equals = word.find('=');
-  if (equals == StringRef::npos)
+  size_t equals = word.find_first_of("=(");
+  if (equals == StringRef::npos || word[equals] == '(')
     return parseFlag(word);
   return parseKey(word.take_front(equals), word.drop_front(equals + 1));
 }
@@ -397,12 +444,14 @@ Expected<AttentionSpec> SpecParser::run(StringRef text) {
     if (Error e = parseWord(word))
       return e;
   }
+  bool noLayout = !seen.contains("layout_q") && !seen.contains("layout_kv");
   for (StringRef needed :
        {"the pass", "the dtype", "head_dim", "layout_q", "layout_kv"})
     if (!seen.contains(needed))
-      return error(Twine("spec: ") + needed +
-                   " is missing; the least a spec says is, as an example, "
-                   "'forward bf16 head_dim=128 layout=batch'");
+      return error(
+          "spec: " + (noLayout && needed == "layout_q" ? "layout" : needed) +
+          Twine(" is missing; the least a spec says is, as an "
+                "example, 'forward bf16 head_dim=128 layout=batch'"));
   if (!seen.contains("head_dim_v"))
     spec.headDimV = spec.headDim;
   if (Error e = spec.validate())

@@ -4,6 +4,7 @@ import importlib.util
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -332,6 +333,18 @@ class CommandLine(unittest.TestCase):
                 self.module.parse(["run", "--passes", "backward"])
             finally:
                 sys.stderr = kept
+
+
+class WithoutPyTorch(unittest.TestCase):
+    def test_says_what_is_missing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "torch.py"), "w") as file:
+                file.write("raise ModuleNotFoundError(\"No module named 'torch'\")\n")
+            ran = subprocess.run([sys.executable, os.path.join(BENCH, "weft-bench"), "run"], capture_output=True, text=True,
+                                 env={**os.environ, "PYTHONPATH": folder})
+        self.assertEqual(ran.returncode, 1)
+        self.assertTrue(ran.stderr.startswith("weft-bench: error: No module named 'torch'; it measures with PyTorch"), ran.stderr)
+        self.assertNotIn("Traceback", ran.stderr)
 
 
 if __name__ == "__main__":

@@ -40,8 +40,7 @@ using mlir::OwningOpRef;
 
 static cl::OptionCategory category("weft-mutate options");
 static cl::opt<std::string>
-    corpusFile("corpus", cl::Required, cl::cat(category),
-               cl::value_desc("file"),
+    corpusFile("corpus", cl::cat(category), cl::value_desc("file"),
                cl::desc("Specs, one a line: a target, then the spec"));
 static cl::list<std::string> kindNames("kinds", cl::CommaSeparated,
                                        cl::cat(category),
@@ -458,6 +457,9 @@ int Campaign::finish() {
 }
 
 static Expected<std::vector<CorpusLine>> readCorpus() {
+  if (corpusFile.empty())
+    return createStringError("there are no plans to break; name a file of "
+                             "specs, as in --corpus=tests/mutate/corpus.txt");
   ErrorOr<std::unique_ptr<MemoryBuffer>> file =
       MemoryBuffer::getFile(corpusFile);
   if (!file)

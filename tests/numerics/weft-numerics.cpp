@@ -183,18 +183,28 @@ int Sweep::finish() {
   return failed.empty() && variants ? 0 : 1;
 }
 
-/// The cases of this run, or nothing if --shard makes no sense.
-static std::optional<std::vector<uint64_t>> chooseCases() {
-  if (caseIndex >= 0)
-    return std::vector<uint64_t>{uint64_t(caseIndex)};
+/// The cases of this run, at least one.
+static Expected<std::vector<uint64_t>> chooseCases() {
   auto [first, of] = StringRef(shard).split('/');
   uint64_t begin, step;
   if (first.getAsInteger(10, begin) || of.getAsInteger(10, step) ||
       begin >= step)
-    return std::nullopt;
+    return createStringError(
+        "--shard=" + shard +
+        " is not i/n with i from 0 to n - 1, as in --shard=0/4");
+  if (caseIndex >= 0)
+    return std::vector<uint64_t>{uint64_t(caseIndex)};
+  if (caseIndex.getNumOccurrences() > 0)
+    return createStringError("--index is " + Twine(int64_t(caseIndex)) +
+                             "; cases count from 0");
   std::vector<uint64_t> indices;
   for (uint64_t i = begin; i < caseCount; i += step)
     indices.push_back(i);
+  if (indices.empty())
+    return createStringError(
+        "--count=" + Twine(uint64_t(caseCount)) + " leaves no case to run" +
+        (caseCount > 0 ? " in --shard=" + shard : std::string()) +
+        "; give a larger one");
   return indices;
 }
 
@@ -202,10 +212,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Runs random cases against the fp64 reference\n");
-  std::optional<std::vector<uint64_t>> indices = chooseCases();
+  Expected<std::vector<uint64_t>> indices = chooseCases();
   if (!indices)
-    return fail("--shard=" + shard +
-                " is not i/n with i from 0 to n - 1, as in --shard=0/4");
+    return fail(toString(indices.takeError()));
   if (printCase) {
     if (caseIndex < 0)
       return fail("--print needs --index=i");

@@ -122,6 +122,8 @@ static Error explainPlans(const cases::CaseFile &file,
 
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
+  cl::SetVersionPrinter(
+      [](raw_ostream &os) { os << "weft-run " << WEFT_VERSION << "\n"; });
   cl::ParseCommandLineOptions(
       argc, argv,
       "Runs a case file and compares every result with an fp64 reference\n");

@@ -149,6 +149,19 @@ TEST(CaseFile, Messages) {
   expectError("softcap", "0", "softcap: is not above 0");
   expectError("deterministic", "1", "not true or false");
   expectError("colour", "1", "colour: unknown key; the keys here are name,");
+  // More than that `layout` is missing: how it was misspelt.
+  std::string misspelt = edited("layout", "");
+  misspelt.insert(misspelt.size() - 1, ", \"layot\": \"bshd\"");
+  EXPECT_NE(parseError(misspelt).find("layot: unknown key; the keys here are"),
+            std::string::npos)
+      << parseError(misspelt);
+  EXPECT_NE(parseError(misspelt).find("; did you mean 'layout'?"),
+            std::string::npos)
+      << parseError(misspelt);
+  expectError("dtype", "\"fp16\"",
+              "'fp16' is not one of f16 and bf16; did you mean 'f16'?");
+  expectError("mask", R"({"kind": "sliding_window"})",
+              "mask.kind: 'sliding_window' has no bound and so masks nothing");
   expectError("calls", "[]", "calls: is empty");
   expectError("calls", "{}", "calls: is an object, not a list");
   expectError("calls", "[3]", "calls[0]: is a number, not an object");

@@ -46,9 +46,7 @@ TEST(AttentionSpec, AnyOrderSpacesAndAliases) {
 
 TEST(AttentionSpec, EqualMasksAreEqualSpecs) {
   std::string plain = "forward bf16 head_dim=64 head_ratio=1 layout=batch";
-  EXPECT_EQ(with("mask=sliding_window"), plain);
-  EXPECT_EQ(with("mask=sliding_window()"), plain);
-  EXPECT_EQ(with("mask=sliding_window_bottom_right"), plain);
+  EXPECT_EQ(with("mask=sliding_window(left=2147483648)"), plain);
   EXPECT_EQ(with("mask=sliding_window(right=0)"), plain + " mask=causal");
   EXPECT_EQ(with("mask=sliding_window_bottom_right(right=0)"),
             plain + " mask=causal_bottom_right");
@@ -109,12 +107,63 @@ TEST(AttentionSpec, Messages) {
        {std::pair("", "the pass is missing"),
         std::pair("forward head_dim=8 layout=thd", "the dtype is missing"),
         std::pair("forward f16 layout=thd", "head_dim is missing"),
-        std::pair("forward f16 head_dim=8", "layout_q is missing"),
+        std::pair("forward f16 head_dim=8", "spec: layout is missing"),
+        std::pair("forward f16 head_dim=8 layout_kv=thd",
+                  "layout_q is missing"),
         std::pair("forward f16 head_dim=8 layout_q=thd",
                   "layout_kv is missing"),
         std::pair("forward f16 head_dim=8 layout=hdt", "layout=hdt")})
     EXPECT_NE(roundTrip(text).find(part), std::string::npos)
         << text << " gave: " << roundTrip(text);
+}
+
+TEST(AttentionSpec, SaysWhatWasMeant) {
+  auto meant = [](llvm::StringRef text) {
+    std::string message = roundTrip(text);
+    llvm::StringRef rest = message;
+    size_t at = rest.find("; did you mean ");
+    return at == llvm::StringRef::npos ? message : rest.substr(at + 15).str();
+  };
+  for (auto [word, other] :
+       {std::pair("fp16", "'f16'?"),
+        std::pair("FP16", "'f16'?"),
+        std::pair("half", "'f16'?"),
+        std::pair("bfloat16", "'bf16'?"),
+        std::pair("bf61", "'bf16'?"),
+        std::pair("fwd", "'forward'?"),
+        std::pair("forwrad", "'forward'?"),
+        std::pair("Forward", "'forward'?"),
+        std::pair("bwd", "'backward'?"),
+        std::pair("paded", "'padded'?"),
+        std::pair("determinstic", "'deterministic'?"),
+        std::pair("causal", "'mask=causal'?"),
+        std::pair("sliding_window(left=3)",
+                  "'mask=sliding_window(left=n,right=n)'?"),
+        std::pair("thd", "'layout=thd'?"),
+        std::pair("head_dim", "'head_dim=128'?"),
+        std::pair("head_dims=64", "'head_dim'?"),
+        std::pair("layot=thd", "'layout'?"),
+        std::pair("heads_ratio=2", "'head_ratio'?"),
+        std::pair("layout=bsdh", "'bshd'?"),
+        std::pair("mask=casual", "'causal'?")})
+    EXPECT_EQ(meant(word), other) << word;
+  // What is near to nothing gets no guess.
+  EXPECT_EQ(meant("quickly"),
+            "error: spec: unknown word 'quickly'; words are forward or "
+            "backward, f16 or bf16, padded, padded_q, padded_kv and "
+            "deterministic");
+}
+
+TEST(AttentionSpec, AWindowHasABound) {
+  for (const char *mask : {"sliding_window", "sliding_window()"})
+    EXPECT_EQ(with((llvm::Twine("mask=") + mask).str()),
+              (llvm::Twine("error: spec: mask=") + mask +
+               " has no bound and so masks nothing; give one or both, as in "
+               "sliding_window(left=64,right=0), or mask=none")
+                  .str());
+  EXPECT_NE(with("mask=sliding_window_bottom_right")
+                .find("as in sliding_window_bottom_right(left=64,right=0)"),
+            std::string::npos);
 }
 
 TEST(AttentionSpec, GarbageIsAnErrorNotACrash) {
