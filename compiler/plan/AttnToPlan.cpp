@@ -60,16 +60,20 @@ struct ProblemFacts {
   bool deterministic = false;
 };
 
+/// The operands of a kernel by name; all cover `valid`.
+struct Operands {
+  SmallVector<StringRef> ins, accs, outs;
+};
+
 /// The kernels of a module, and how launches name their operands.
 class KernelTable {
 public:
   KernelTable(ModuleOp module, const ProblemFacts &facts, const Target &target)
       : module(module), facts(facts), target(target) {}
 
-  /// The kernel `name`, made on first use. Operands are named; all cover
-  /// `valid`.
+  /// The kernel `name`, made on first use.
   FailureOr<KernelOp> get(StringRef name, KernelKind kind,
-                          ArrayRef<StringRef> ins, ArrayRef<StringRef> outs) {
+                          const Operands &operands) {
     KernelOp &kernel = kernels[name];
     if (kernel)
       return kernel;
@@ -82,12 +86,14 @@ public:
     }
     MLIRContext *context = module.getContext();
     SmallVector<Attribute> contract;
-    for (StringRef in : ins)
-      contract.push_back(OperandAttr::get(context, in, Access::in,
-                                          {Domain::valid}, FloatAttr()));
-    for (StringRef out : outs)
-      contract.push_back(OperandAttr::get(context, out, Access::out,
-                                          {Domain::valid}, FloatAttr()));
+    auto declare = [&](ArrayRef<StringRef> names, Access access) {
+      for (StringRef name : names)
+        contract.push_back(OperandAttr::get(context, name, access,
+                                            {Domain::valid}, FloatAttr()));
+    };
+    declare(operands.ins, Access::in);
+    declare(operands.accs, Access::acc);
+    declare(operands.outs, Access::out);
     OpBuilder builder = kernelBuilder(module);
     kernel = KernelOp::create(builder, loc, name, kind, facts.symbol.getValue(),
                               schedule->toAttr(context),
@@ -169,38 +175,55 @@ public:
     buffers[name] = ReserveOp::create(builder, loc, type, name, bytes, Value());
   }
 
+  /// Fills a buffer that was reserved with zeros.
+  void clear(StringRef name) {
+    Value &buffer = buffers[name];
+    StateAttr zero = StateAttr::filled(context, 0.0);
+    auto type = cast<BufferType>(buffer.getType());
+    for (Domain domain : type.getDomains())
+      type = type.withState(domain, zero);
+    buffer = MemsetOp::create(builder, loc, type, buffer,
+                              builder.getF64FloatAttr(0.0));
+  }
+
   void release(StringRef name) {
     ReleaseOp::create(builder, loc, buffers.lookup(name));
     buffers.erase(name);
   }
 
   /// Launches a kernel over the tiles of `rowSpace`.
-  LogicalResult launch(StringRef name, KernelKind kind, ArrayRef<StringRef> ins,
-                       ArrayRef<StringRef> outs, RowSpace rowSpace,
+  LogicalResult launch(StringRef name, KernelKind kind,
+                       const Operands &operands, RowSpace rowSpace,
                        HeadSpace heads) {
-    FailureOr<KernelOp> kernel = kernels.get(name, kind, ins, outs);
+    FailureOr<KernelOp> kernel = kernels.get(name, kind, operands);
     if (failed(kernel))
       return failure();
-    SmallVector<Value> inValues, outValues;
+    SmallVector<Value> ins, accs, outs;
+    for (StringRef in : operands.ins)
+      ins.push_back(buffers.lookup(in));
     SmallVector<Type> results;
-    for (StringRef in : ins)
-      inValues.push_back(buffers.lookup(in));
-    for (StringRef out : outs) {
-      outValues.push_back(buffers.lookup(out));
-      results.push_back(
-          cast<BufferType>(outValues.back().getType())
-              .withState(Domain::valid, StateAttr::defined(context)));
-    }
+    SmallVector<StringRef> changed;
+    auto change = [&](ArrayRef<StringRef> names, SmallVector<Value> &values) {
+      for (StringRef name : names) {
+        changed.push_back(name);
+        values.push_back(buffers.lookup(name));
+        results.push_back(
+            cast<BufferType>(values.back().getType())
+                .withState(Domain::valid, StateAttr::defined(context)));
+      }
+    };
+    change(operands.accs, accs);
+    change(operands.outs, outs);
     ScheduleAttr schedule = kernel->getSchedule();
     Value ctas = grid(rowSpace, schedule.getRows(), heads);
     // A CTA that takes point after point has a multiprocessor to itself.
     if (schedule.getPersistent())
       ctas =
           arith::MinSIOp::create(builder, loc, ctas, sizes.get(Size::sm_count));
-    auto op = LaunchOp::create(builder, loc, results, name, ctas, inValues,
-                               ValueRange(), outValues, /*early=*/false);
-    for (auto [out, result] : llvm::zip(outs, op.getResults()))
-      buffers[out] = result;
+    auto op = LaunchOp::create(builder, loc, results, name, ctas, ins, accs,
+                               outs, /*early=*/false);
+    for (auto [name, result] : llvm::zip_equal(changed, op.getResults()))
+      buffers[name] = result;
     return success();
   }
 
@@ -225,6 +248,10 @@ public:
 
   BufferType partialType(int64_t columns) {
     return BufferType::undefined(builder.getF32Type(), RowSpace::kv,
+                                 HeadSpace::heads_q, columns);
+  }
+  BufferType sumType(int64_t columns) {
+    return BufferType::undefined(builder.getF32Type(), RowSpace::q,
                                  HeadSpace::heads_q, columns);
   }
   BufferType rowStatisticType() {
@@ -348,7 +375,7 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     PlanBuilder plan(getOperation(), facts, kernels);
     plan.begin("forward_plan", {"query", "key", "value"}, {"out", "lse"});
     if (failed(plan.launch("forward", KernelKind::forward,
-                           {"query", "key", "value"}, {"out", "lse"},
+                           {{"query", "key", "value"}, {}, {"out", "lse"}},
                            RowSpace::q, HeadSpace::heads_q)))
       return failure();
     plan.end();
@@ -364,26 +391,27 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     facts.deterministic = op.getDeterministic();
     annotate(facts);
     KernelTable kernels(getOperation(), facts, target);
-    bool fused = fitsFusedKeyGradients(facts.schedule(), target);
+    Gradients kernelsOf =
+        chooseGradients(facts.schedule(), target, facts.deterministic);
     // With one query head per key head the two variants would be one.
     if (facts.headRatio > 1 &&
-        failed(planBackwardVariant(facts, kernels, target, fused, true)))
+        failed(planBackwardVariant(facts, kernels, target, kernelsOf, true)))
       return failure();
-    return planBackwardVariant(facts, kernels, target, fused, false);
+    return planBackwardVariant(facts, kernels, target, kernelsOf, false);
   }
 
   /// `split`: each query head of a group has CTAs of its own, and the partial
   /// key gradients are summed afterwards.
   LogicalResult planBackwardVariant(const ProblemFacts &facts,
                                     KernelTable &kernels, const Target &target,
-                                    bool fused, bool split) {
+                                    Gradients kernelsOf, bool split) {
     PlanBuilder plan(getOperation(), facts, kernels);
     plan.begin(split ? "backward_split" : "backward",
                {"query", "key", "value", "out", "lse", "d_out"},
                {"d_query", "d_key", "d_value"});
     if (split) {
-      llvm::Expected<Schedule> schedule = chooseSchedule(
-          fused ? KernelKind::dkdv : KernelKind::dk, facts.schedule(), target);
+      llvm::Expected<Schedule> schedule =
+          chooseSchedule(keyKernel(kernelsOf), facts.schedule(), target);
       if (!schedule)
         return emitError(getOperation().getLoc())
                << llvm::toString(schedule.takeError());
@@ -391,9 +419,9 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     }
     plan.reserve("delta", plan.rowStatisticType());
     plan.reserve("lse_log2", plan.rowStatisticType());
-    if (failed(plan.launch("delta", KernelKind::delta, {"out", "d_out", "lse"},
-                           {"delta", "lse_log2"}, RowSpace::q,
-                           HeadSpace::heads_q)))
+    if (failed(plan.launch("delta", KernelKind::delta,
+                           {{"out", "d_out", "lse"}, {}, {"delta", "lse_log2"}},
+                           RowSpace::q, HeadSpace::heads_q)))
       return failure();
 
     auto partial = [&](StringRef name) -> StringRef {
@@ -401,47 +429,68 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
         return name;
       return name == "d_key" ? "d_key_partial" : "d_value_partial";
     };
-    // `outs` of the results d_key, d_value.
+    // `operands` with the results d_key, d_value.
     auto keyGradients = [&](StringRef walk, StringRef own, KernelKind kind,
-                            ArrayRef<StringRef> ins,
-                            ArrayRef<StringRef> results) -> LogicalResult {
-      SmallVector<StringRef> outs;
+                            Operands operands) -> LogicalResult {
+      SmallVector<StringRef> results = std::move(operands.outs);
+      operands.outs.clear();
       for (StringRef result : results) {
-        outs.push_back(partial(result));
+        operands.outs.push_back(partial(result));
         if (split)
-          plan.reserve(outs.back(),
+          plan.reserve(operands.outs.back(),
                        plan.partialType(result == "d_key" ? facts.headDim
                                                           : facts.headDimV));
       }
-      if (failed(plan.launch(split ? own : walk, kind, ins, outs, RowSpace::kv,
+      if (failed(plan.launch(split ? own : walk, kind, operands, RowSpace::kv,
                              split ? HeadSpace::heads_q : HeadSpace::heads_kv)))
         return failure();
       if (!split)
         return success();
       for (StringRef result : results) {
         if (failed(plan.launch(result == "d_key" ? "reduce_dk" : "reduce_dv",
-                               KernelKind::reduce, {partial(result)}, {result},
-                               RowSpace::kv, HeadSpace::heads_kv)))
+                               KernelKind::reduce,
+                               {{partial(result)}, {}, {result}}, RowSpace::kv,
+                               HeadSpace::heads_kv)))
           return failure();
         plan.release(partial(result));
       }
       return success();
     };
-    StringRef all[] = {"query", "key", "value", "d_out", "lse_log2", "delta"};
-    StringRef forValue[] = {"query", "key", "d_out", "lse_log2"};
-    if (fused) {
-      if (failed(keyGradients("dkdv", "dkdv_split", KernelKind::dkdv, all,
-                              {"d_key", "d_value"})))
-        return failure();
-    } else if (failed(keyGradients("dk", "dk_split", KernelKind::dk, all,
-                                   {"d_key"})) ||
-               failed(keyGradients("dv", "dv_split", KernelKind::dv, forValue,
-                                   {"d_value"}))) {
-      return failure();
+    SmallVector<StringRef> all{"query", "key",      "value",
+                               "d_out", "lse_log2", "delta"};
+    SmallVector<StringRef> forValue{"query", "key", "d_out", "lse_log2"};
+    LogicalResult done = success();
+    switch (kernelsOf) {
+    case Gradients::one:
+      // Every point of the key side adds to the rows of dQ that it meets.
+      plan.reserve("d_query_sum", plan.sumType(facts.headDim));
+      plan.clear("d_query_sum");
+      done = keyGradients("dqkv", "dqkv_split", KernelKind::dqkv,
+                          {all, {"d_query_sum"}, {"d_key", "d_value"}});
+      break;
+    case Gradients::two:
+      done = keyGradients("dkdv", "dkdv_split", KernelKind::dkdv,
+                          {all, {}, {"d_key", "d_value"}});
+      break;
+    case Gradients::three:
+      done =
+          keyGradients("dk", "dk_split", KernelKind::dk, {all, {}, {"d_key"}});
+      if (succeeded(done))
+        done = keyGradients("dv", "dv_split", KernelKind::dv,
+                            {forValue, {}, {"d_value"}});
     }
-    if (failed(plan.launch("dq", KernelKind::dq, all, {"d_query"}, RowSpace::q,
-                           HeadSpace::heads_q)))
+    if (failed(done))
       return failure();
+    bool summed = kernelsOf == Gradients::one;
+    if (failed(summed
+                   ? plan.launch("convert", KernelKind::convert,
+                                 {{"d_query_sum"}, {}, {"d_query"}},
+                                 RowSpace::q, HeadSpace::heads_q)
+                   : plan.launch("dq", KernelKind::dq, {all, {}, {"d_query"}},
+                                 RowSpace::q, HeadSpace::heads_q)))
+      return failure();
+    if (summed)
+      plan.release("d_query_sum");
     plan.release("delta");
     plan.release("lse_log2");
     plan.end();

@@ -31,6 +31,8 @@ static constexpr int64_t rowPadding = 16;
 /// depend on the tile.
 static int64_t consumerRegisters(KernelKind kind, int64_t columns,
                                  bool irregular) {
+  if (kind == KernelKind::dqkv)
+    return 8;
   if (kind == KernelKind::dkdv)
     return irregular ? 24 : 8;
   if (kind != KernelKind::forward)
@@ -91,6 +93,13 @@ static ScheduleCost warpgroupCost(KernelKind kind, const Schedule &schedule,
   ScheduleCost cost;
   int64_t ownTiles = 2;
   switch (kind) {
+  case KernelKind::dqkv:
+    // Two tiles of dS, and dQ on its way out. dP's registers hold dQ before.
+    cost = {both + ring + vectors + 2 * (tile(columns, rows) + barrierBytes) +
+                2 * columns * tile(1, qk),
+            accumulator(qk) + accumulator(v) + 2 * scores + 2 * packed +
+                derivative};
+    break;
   case KernelKind::dkdv:
     cost = {both + ring + vectors, accumulator(qk) + accumulator(v) +
                                        2 * scores + 2 * packed + derivative};
@@ -144,6 +153,7 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
   case KernelKind::forward:
     // S, and P as it is rounded.
     return {tile(rows, qk) + ring, accumulator(v) + 2 * scores};
+  case KernelKind::dqkv:
   case KernelKind::dkdv:
     // S, dP and both rounded; LSE and delta, each a value per column.
     return {tile(rows, qk) + tile(rows, v) + ring,
@@ -159,6 +169,7 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
             accumulator(qk) + 3 * scores + derivative};
   case KernelKind::delta:
   case KernelKind::reduce:
+  case KernelKind::convert:
   case KernelKind::fill:
     // Elements go through registers one by one.
     return {0, 0};
@@ -168,8 +179,8 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
 
 /// Whether a step takes a value per column, LSE and delta, with its tiles.
 static bool walksQueries(KernelKind kind) {
-  return kind == KernelKind::dkdv || kind == KernelKind::dk ||
-         kind == KernelKind::dv;
+  return kind == KernelKind::dqkv || kind == KernelKind::dkdv ||
+         kind == KernelKind::dk || kind == KernelKind::dv;
 }
 
 /// Whether a kernel of that kind can be built so on `target`, and fits.
@@ -178,6 +189,12 @@ static bool isLegal(const Schedule &schedule, KernelKind kind,
   bool warpgroups = schedule.mma == plan::MatrixUnit::warpgroup;
   if (warpgroups && (!target.warpgroupMma || !target.bulkCopies ||
                      problem.align != 16 || problem.uniformDOut))
+    return false;
+  // dS is handed from one warpgroup to the others, and each makes 64 rows of
+  // dQ: its own, or those of all with columns of its own.
+  if (kind == KernelKind::dqkv &&
+      (!warpgroups ||
+       (schedule.columns != 64 && schedule.columns != 16 * schedule.warps)))
     return false;
   ScheduleCost cost = scheduleCost(kind, schedule, problem);
   if (cost.sharedBytes > target.sharedPerCta)
@@ -242,8 +259,8 @@ llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
       Twine(target.registersPerThread) + "; use smaller head dims");
 }
 
-bool weft::fitsFusedKeyGradients(const ScheduleProblem &problem,
-                                 const Target &target) {
+Gradients weft::chooseGradients(const ScheduleProblem &problem,
+                                const Target &target, bool deterministic) {
   auto unitOf = [&](KernelKind kind) -> std::optional<plan::MatrixUnit> {
     llvm::Expected<Schedule> found = chooseSchedule(kind, problem, target);
     if (found)
@@ -251,8 +268,24 @@ bool weft::fitsFusedKeyGradients(const ScheduleProblem &problem,
     llvm::consumeError(found.takeError());
     return std::nullopt;
   };
+  if (!deterministic && unitOf(KernelKind::dqkv))
+    return Gradients::one;
   // Two kernels on warpgroups are faster than one on warps.
-  std::optional<plan::MatrixUnit> fused = unitOf(KernelKind::dkdv);
-  return fused && (*fused == plan::MatrixUnit::warpgroup ||
-                   unitOf(KernelKind::dk) != plan::MatrixUnit::warpgroup);
+  std::optional<plan::MatrixUnit> both = unitOf(KernelKind::dkdv);
+  return both && (*both == plan::MatrixUnit::warpgroup ||
+                  unitOf(KernelKind::dk) != plan::MatrixUnit::warpgroup)
+             ? Gradients::two
+             : Gradients::three;
+}
+
+KernelKind weft::keyKernel(Gradients gradients) {
+  switch (gradients) {
+  case Gradients::one:
+    return KernelKind::dqkv;
+  case Gradients::two:
+    return KernelKind::dkdv;
+  case Gradients::three:
+    return KernelKind::dk;
+  }
+  llvm_unreachable("all cases handled");
 }

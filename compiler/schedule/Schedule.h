@@ -80,10 +80,17 @@ llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind,
                                         const ScheduleProblem &problem,
                                         const Target &target);
 
-/// Whether dK and dV fit one kernel: the accumulators of both stay in
-/// registers. Otherwise each has a kernel of its own.
-bool fitsFusedKeyGradients(const ScheduleProblem &problem,
-                           const Target &target);
+/// How many kernels the gradients take.
+enum class Gradients {
+  one,  ///< dqkv: scores once; dQ is a sum that many points add to
+  two,  ///< dkdv and dq
+  three ///< dk, dv and dq: the accumulators of both do not fit
+};
+/// `deterministic`: no sum that is added to in any order.
+Gradients chooseGradients(const ScheduleProblem &problem, const Target &target,
+                          bool deterministic);
+/// The kernel among them that walks from key tiles and gives dK.
+plan::KernelKind keyKernel(Gradients gradients);
 
 } // namespace weft
 

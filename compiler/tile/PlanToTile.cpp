@@ -50,6 +50,7 @@ void buildBody(plan::KernelOp kernel, const ProblemFacts &problem) {
   case KernelKind::delta:
     buildDelta(body);
     break;
+  case KernelKind::dqkv:
   case KernelKind::dkdv:
   case KernelKind::dk:
   case KernelKind::dv:
@@ -60,6 +61,9 @@ void buildBody(plan::KernelOp kernel, const ProblemFacts &problem) {
     break;
   case KernelKind::reduce:
     buildReduce(body);
+    break;
+  case KernelKind::convert:
+    buildConvert(body);
     break;
   case KernelKind::fill:
     buildFill(body, kernel);

@@ -30,7 +30,10 @@ def Plan_Access : Plan_Enum<"Access", "what a kernel does to an operand", [
 def Plan_KernelKind : Plan_Enum<"KernelKind", "which step of the problem a kernel does", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"delta", 1>,
   I32EnumAttrCase<"dkdv", 2>, I32EnumAttrCase<"dk", 3>, I32EnumAttrCase<"dv", 4>,
-  I32EnumAttrCase<"dq", 5>, I32EnumAttrCase<"reduce", 6>, I32EnumAttrCase<"fill", 7>]>;
+  I32EnumAttrCase<"dq", 5>, I32EnumAttrCase<"reduce", 6>, I32EnumAttrCase<"fill", 7>,
+  // All three gradients, dQ as a sum in f32 that many points add to; and dQ
+  // made of it.
+  I32EnumAttrCase<"dqkv", 8>, I32EnumAttrCase<"convert", 9>]>;
 def Plan_MatrixUnit : Plan_Enum<"MatrixUnit", "who multiplies tiles", [
   // mma.sync, one warp each; cp.async.
   I32EnumAttrCase<"warp", 0>,

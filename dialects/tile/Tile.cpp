@@ -338,11 +338,13 @@ LogicalResult DotOp::verify() {
            << "multiplies f16 by f16 or bf16 by bf16 into f32, not "
            << a.getElementType() << " by " << b.getElementType() << " into "
            << acc.getElementType();
+  int64_t m = a.getDimSize(getATransposed() ? 1 : 0);
   int64_t k = b.getDimSize(getTransposed() ? 1 : 0);
   int64_t n = b.getDimSize(getTransposed() ? 0 : 1);
-  if (a.getDimSize(1) != k || acc.getDimSize(0) != a.getDimSize(0) ||
+  if (a.getDimSize(getATransposed() ? 0 : 1) != k || acc.getDimSize(0) != m ||
       acc.getDimSize(1) != n)
-    return emitOpError() << "shapes do not fit: " << a
+    return emitOpError() << "shapes do not fit: "
+                         << (getATransposed() ? "transposed " : "") << a
                          << (getTransposed() ? ", transposed " : ", ") << b
                          << " into " << acc;
   return success();

@@ -224,16 +224,28 @@ def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>, Tile_RowAccess]> {
 }
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["acc", "result"]>]> {
-  let summary = "acc + a b, or acc + a b^T with `transposed`";
+  let summary = "acc + a b; `transposed` behind an operand turns it";
   let description = [{
-    a is [m, k], b is [k, n], or [n, k] with `transposed`, both f16 or both
-    bf16; acc is [m, n] f32. Products are exact, sums are f32 in any order.
+    a is [m, k], or [k, m] with `transposed`; b is [k, n], or [n, k] with
+    `transposed`; both f16 or both bf16; acc is [m, n] f32. Products are exact,
+    sums are f32 in any order.
+
+    ```mlir
+    %s = tile.dot %k, %q transposed, %zero : tensor<128x64xbf16>, tensor<32x64xbf16> -> tensor<128x32xf32>
+    %dq = tile.dot %ds transposed, %k, %zero : tensor<128x32xbf16>, tensor<128x64xbf16> -> tensor<32x64xf32>
+    ```
   }];
   let arguments = (ins Tile_Tile:$a, Tile_Tile:$b, Tile_Tile:$acc,
-                       UnitAttr:$transposed);
+                       UnitAttr:$a_transposed, UnitAttr:$transposed);
   let results = (outs Tile_Tile:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$a, "::mlir::Value":$b, "::mlir::Value":$acc,
+                                 "bool":$aTransposed, "bool":$transposed), [{
+    build($_builder, $_state, acc.getType(), a, b, acc,
+          aTransposed ? $_builder.getUnitAttr() : ::mlir::UnitAttr(),
+          transposed ? $_builder.getUnitAttr() : ::mlir::UnitAttr());
+  }]>];
   let assemblyFormat = [{
-    $a `,` $b (`transposed` $transposed^)? `,` $acc attr-dict
+    $a (`transposed` $a_transposed^)? `,` $b (`transposed` $transposed^)? `,` $acc attr-dict
     `:` type($a) `,` type($b) `->` type($result)
   }];
   let hasVerifier = 1;

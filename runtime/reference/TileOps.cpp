@@ -97,12 +97,18 @@ static Error fill(const Instruction &in, Frame &frame) {
 static Error dot(const Instruction &in, Frame &frame) {
   TileRef a = take(in.operands[0], frame), b = take(in.operands[1], frame);
   TileRef acc = own(take(in.operands[2], frame), frame);
-  int64_t m = in.shape.rows, n = in.shape.columns, k = in.from.columns;
-  if (in.flag) {
-    TileRef turned = frame.launch.pool->take(b.bytes());
-    transpose(b.as<float>(), turned.as<float>(), n, k);
-    b = std::move(turned);
-  }
+  bool turnsA = in.number, turnsB = in.flag;
+  int64_t m = in.shape.rows, n = in.shape.columns;
+  int64_t k = turnsA ? in.from.rows : in.from.columns;
+  auto turn = [&](TileRef &tile, int64_t rows, int64_t columns) {
+    TileRef turned = frame.launch.pool->take(tile.bytes());
+    transpose(tile.as<float>(), turned.as<float>(), rows, columns);
+    tile = std::move(turned);
+  };
+  if (turnsA)
+    turn(a, k, m);
+  if (turnsB)
+    turn(b, n, k);
   multiplyAdd(a.as<float>(), b.as<float>(), acc.as<float>(), m, n, k);
   result(in, frame).tile = std::move(acc);
   return Error::success();
@@ -253,6 +259,7 @@ Expected<bool> weft::reference::compileTileOp(mlir::Operation &op,
       })
       .Case([&](tile::DotOp op) {
         instruction.flag = op.getTransposed();
+        instruction.number = op.getATransposed();
         return simple(dot);
       })
       .Case([&](tile::ReduceOp op) -> Expected<bool> {

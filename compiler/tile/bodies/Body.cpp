@@ -94,6 +94,8 @@ BufferType bufferType(StringRef name, const ProblemFacts &problem) {
                            BufferLayout::strided);
   if (name == "delta" || name == "lse_log2")
     return workspace(RowSpace::q, 1);
+  if (name == "d_query_sum")
+    return workspace(RowSpace::q, problem.headDim);
   if (name == "d_key_partial")
     return workspace(RowSpace::kv, problem.headDim);
   if (name == "d_value_partial")
@@ -112,6 +114,10 @@ StringRef knownContracts(KernelKind kind) {
   case KernelKind::dkdv:
     return "query,key,value,d_out,lse_log2,delta>d_key,d_value|"
            "query,key,value,d_out,lse_log2,delta>d_key_partial,d_value_partial";
+  case KernelKind::dqkv:
+    return "query,key,value,d_out,lse_log2,delta>d_query_sum,d_key,d_value|"
+           "query,key,value,d_out,lse_log2,delta>d_query_sum,d_key_partial,"
+           "d_value_partial";
   case KernelKind::dk:
     return "query,key,value,d_out,lse_log2,delta>d_key|"
            "query,key,value,d_out,lse_log2,delta>d_key_partial";
@@ -122,6 +128,8 @@ StringRef knownContracts(KernelKind kind) {
     return "query,key,value,d_out,lse_log2,delta>d_query";
   case KernelKind::reduce:
     return "d_key_partial>d_key|d_value_partial>d_value";
+  case KernelKind::convert:
+    return "d_query_sum>d_query";
   case KernelKind::fill:
     return "";
   }
@@ -130,9 +138,14 @@ StringRef knownContracts(KernelKind kind) {
 
 /// Kinds whose body walks tiles of the other side.
 bool hasLoop(KernelKind kind) {
-  return kind == KernelKind::forward || kind == KernelKind::dkdv ||
-         kind == KernelKind::dk || kind == KernelKind::dv ||
-         kind == KernelKind::dq;
+  return kind == KernelKind::forward || kind == KernelKind::dqkv ||
+         kind == KernelKind::dkdv || kind == KernelKind::dk ||
+         kind == KernelKind::dv || kind == KernelKind::dq;
+}
+
+/// Kinds that take the scale.
+bool hasScale(KernelKind kind) {
+  return hasLoop(kind) || kind == KernelKind::convert;
 }
 
 /// A contract in the form of `knownContracts`.
@@ -158,7 +171,9 @@ GridAttr gridOf(plan::KernelOp kernel) {
   case KernelKind::forward:
   case KernelKind::delta:
   case KernelKind::dq:
+  case KernelKind::convert:
     return GridAttr::get(context, GridKind::q, rows, HeadSpace::heads_q);
+  case KernelKind::dqkv:
   case KernelKind::dkdv:
   case KernelKind::dk:
   case KernelKind::dv: {
@@ -229,7 +244,7 @@ Body::Body(plan::KernelOp kernel, const ProblemFacts &problem)
     names.push_back(operand.getName());
     types.push_back(bufferType(operand.getName(), problem));
   }
-  if (hasLoop(kernel.getKind())) {
+  if (hasScale(kernel.getKind())) {
     SmallVector<StringRef> used{"scale"};
     llvm::append_range(used, problem.parameters.getAsValueRange<StringAttr>());
     for (StringRef name : {"scale", "softcap", "window_left", "window_right"})
@@ -307,6 +322,10 @@ void Body::store(Value value, StringRef name, Value rows, Value head) {
   if (!cast<BufferType>(to.getType()).getElementType().isF32())
     value = round(value);
   StoreOp::create(builder, loc, value, to, rows, head);
+}
+
+void Body::add(Value value, StringRef name, Value rows, Value head) {
+  AddOp::create(builder, loc, value, buffer(name), rows, head);
 }
 
 //===----------------------------------------------------------------------===//
@@ -388,13 +407,18 @@ Value Body::widen(Value value) {
 }
 
 Value Body::dot(Value a, Value b, Value acc) {
-  return DotOp::create(builder, loc, acc.getType(), a, b, acc,
-                       /*transposed=*/UnitAttr());
+  return DotOp::create(builder, loc, a, b, acc, /*aTransposed=*/false,
+                       /*transposed=*/false);
 }
 Value Body::dotTransposed(Value a, Value b) {
   Value zero = filled({shapeOf(a)[0], shapeOf(b)[0]}, 0.0);
-  return DotOp::create(builder, loc, zero.getType(), a, b, zero,
-                       builder.getUnitAttr());
+  return DotOp::create(builder, loc, a, b, zero, /*aTransposed=*/false,
+                       /*transposed=*/true);
+}
+Value Body::transposedDot(Value a, Value b) {
+  Value zero = filled({shapeOf(a)[1], shapeOf(b)[1]}, 0.0);
+  return DotOp::create(builder, loc, a, b, zero, /*aTransposed=*/true,
+                       /*transposed=*/false);
 }
 
 } // namespace weft::tile

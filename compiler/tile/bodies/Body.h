@@ -68,6 +68,9 @@ public:
   /// Rounds an f32 tile to the operand's type and stores it.
   void store(mlir::Value value, llvm::StringRef name, mlir::Value rows,
              mlir::Value head);
+  /// Adds an f32 tile to the operand, which other points may add to as well.
+  void add(mlir::Value value, llvm::StringRef name, mlir::Value rows,
+           mlir::Value head);
 
   /// scf.for from `first` to `last`; `turn` gets the index and the carried
   /// values and returns the next ones. Returns the last ones.
@@ -96,9 +99,10 @@ public:
   /// Rounded to the problem's type, or widened to f32.
   mlir::Value round(mlir::Value value);
   mlir::Value widen(mlir::Value value);
-  /// acc + a b, a b^T.
+  /// acc + a b, a b^T, a^T b.
   mlir::Value dot(mlir::Value a, mlir::Value b, mlir::Value acc);
   mlir::Value dotTransposed(mlir::Value a, mlir::Value b);
+  mlir::Value transposedDot(mlir::Value a, mlir::Value b);
 
 private:
   FuncOp func;
@@ -110,10 +114,11 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Value tile);
 /// One function per kernel kind, in the file of its name.
 void buildForward(Body &body);
 void buildDelta(Body &body);
-/// dkdv, dk and dv: whichever of the two the contract asks for.
+/// dqkv, dkdv, dk and dv: what of the three the contract asks for.
 void buildKeyGradients(Body &body);
 void buildQueryGradient(Body &body);
 void buildReduce(Body &body);
+void buildConvert(Body &body);
 void buildFill(Body &body, plan::KernelOp kernel);
 
 inline constexpr double log2E = 1.4426950408889634;

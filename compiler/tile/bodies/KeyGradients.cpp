@@ -16,19 +16,21 @@ namespace weft::tile {
 
 namespace {
 
-/// dK and dV, or the one that the contract asks for.
+/// What of dK, dV and dQ's sum the contract asks for.
 struct Sums {
   Sums(Body &body)
       : key(body.has("d_key") ? "d_key" : "d_key_partial"),
         value(body.has("d_value") ? "d_value" : "d_value_partial"),
-        wantsKey(body.has(key)), wantsValue(body.has(value)) {}
+        wantsKey(body.has(key)), wantsValue(body.has(value)),
+        wantsQuery(body.has("d_query_sum")) {}
   StringRef key, value;
-  bool wantsKey, wantsValue;
+  bool wantsKey, wantsValue, wantsQuery;
 };
 
 SmallVector<Value> walkQueries(Body &body, const Sums &sums, Value key,
                                Value value, Value queryHead, ValueRange start) {
-  Scores scores(body, WalkedSide::queries, queryHead);
+  Scores scores(body, WalkedSide::queries, queryHead,
+                /*addsOverOwn=*/sums.wantsQuery);
   return scores.walk(
       start,
       [&](const TilePair &pair, ValueRange carried) -> SmallVector<Value> {
@@ -47,8 +49,11 @@ SmallVector<Value> walkQueries(Body &body, const Sums &sums, Value key,
           Value delta = body.load("delta", rows, queryHead);
           Value dS =
               scoreGradient(body, scores, p, dP, delta, 0, s.scaled, pair);
-          next.insert(next.begin(),
-                      body.dot(body.round(dS), query, carried.front()));
+          Value rounded = body.round(dS);
+          next.insert(next.begin(), body.dot(rounded, query, carried.front()));
+          if (sums.wantsQuery)
+            body.add(body.transposedDot(rounded, key), "d_query_sum", rows,
+                     queryHead);
         }
         return next;
       });

@@ -11,9 +11,10 @@ using weft::plan::RowSpace;
 
 namespace weft::tile {
 
-Scores::Scores(Body &body, WalkedSide walked, Value queryHead)
-    : body(body), walked(walked), queryHead(queryHead),
-      lengthQ(body.length(RowSpace::q)), lengthKv(body.length(RowSpace::kv)) {
+Scores::Scores(Body &body, WalkedSide walked, Value queryHead, bool addsOverOwn)
+    : body(body), walked(walked), addsOverOwn(addsOverOwn),
+      queryHead(queryHead), lengthQ(body.length(RowSpace::q)),
+      lengthKv(body.length(RowSpace::kv)) {
   maskPart = prepare(body.problem.mask, /*takesScore=*/false);
   scorePart = prepare(body.problem.score, /*takesScore=*/true);
   derivativePart = prepare(body.problem.derivative, /*takesScore=*/true);
@@ -125,12 +126,14 @@ Value Scores::mask(Value scores, const TilePair &pair) {
   OpBuilder &builder = body.builder;
   Location loc = body.loc;
   Scalars &s = body.scalars;
-  // Key rows past the end are zeros, whose score is not: as columns they have
-  // to be masked. As rows they are never stored; and query rows past the end
-  // have LSE = inf in the backward.
+  // Key rows past the end are zeros, whose score is not: where sums go over
+  // keys they have to be masked. Else they are rows that are never stored; and
+  // query rows past the end have LSE = inf in the backward.
   Value isPast;
-  if (walksKeys())
-    isPast = s.le(lengthKv, s.add(pair.keyFirst, body.columns - 1));
+  if (walksKeys() || addsOverOwn) {
+    int64_t keys = walksKeys() ? body.columns : body.rows;
+    isPast = s.le(lengthKv, s.add(pair.keyFirst, keys - 1));
+  }
   if (!maskPart.region && !isPast)
     return scores;
   Value must = intervals.judge(builder, loc, walked, boxOf(pair)).must;
@@ -151,7 +154,7 @@ Value Scores::mask(Value scores, const TilePair &pair) {
     SmallVector<int64_t> shape(shapeOf(scores));
     Value key = CoordinatesOp::create(
         builder, loc, RankedTensorType::get(shape, builder.getI64Type()),
-        pair.keyFirst, builder.getI64IntegerAttr(1));
+        pair.keyFirst, builder.getI64IntegerAttr(walksKeys() ? 1 : 0));
     Value exists = s.lt(key, body.splat(lengthKv, shape));
     keep = keep ? s.both(keep, exists) : exists;
   }

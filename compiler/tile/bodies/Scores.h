@@ -23,8 +23,10 @@ struct TilePair {
 class Scores {
 public:
   /// `walked` is the side whose tiles the point walks. Builds what is the same
-  /// for all pairs at the body's insertion point.
-  Scores(Body &body, WalkedSide walked, mlir::Value queryHead);
+  /// for all pairs at the body's insertion point. `addsOverOwn`: sums are taken
+  /// over the own tile's positions too, so those that do not exist are masked.
+  Scores(Body &body, WalkedSide walked, mlir::Value queryHead,
+         bool addsOverOwn = false);
 
   /// Loops over the walked tiles that the mask keeps something of. `step` gets
   /// a pair and the carried values and returns the next ones.
@@ -62,6 +64,7 @@ private:
 
   Body &body;
   WalkedSide walked;
+  bool addsOverOwn;
   mlir::Value queryHead, lengthQ, lengthKv, factor;
   mlir::Value walkedEnd; ///< last position of the walked side
   mlir::Value ownLast;   ///< last position of the own tile that exists

@@ -134,3 +134,31 @@ module attributes {weft.target = "sm_90a"} {
 // CHECK: plan.kernel @forward
 // CHECK-NOT: warpgroup
 // CHECK: plan.func
+
+// -----
+
+// Where a table has a schedule for it, one kernel makes all gradients; dQ is a
+// sum that its points add to, so the sum starts from zeros.
+module attributes {weft.target = "sm_90a", weft.tuning = "{\22rows\22: [{\22kernel\22: \22dqkv\22, \22head_dim\22: 128, \22head_dim_v\22: 128, \22mask\22: \22any\22, \22schedules\22: [\22rows = 128, columns = 64, warps = 8, stages = 2, mma = warpgroup, persistent = true\22]}]}"} {
+  attn.backward @attention bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <batch> kv = <batch>
+}
+// CHECK: plan.kernel @dqkv dqkv of @attention
+// CHECK-SAME: #plan.operand<"d_query_sum", acc, [valid]{{.*}}>, #plan.operand<"d_key", out, [valid]>, #plan.operand<"d_value", out, [valid]>]
+// CHECK: plan.kernel @convert convert of @attention
+// CHECK: %[[SUM:.*]] = plan.reserve "d_query_sum"
+// CHECK: %[[ZEROS:.*]] = plan.memset %[[SUM]], 0.000000e+00
+// CHECK: %[[ADDED:.*]], %{{.*}}, %{{.*}} = plan.launch @dqkv
+// CHECK-SAME: acc(%[[ZEROS]]
+// CHECK: %[[DQ:.*]] = plan.launch @convert grid(%{{.*}}) in(%[[ADDED]]
+// CHECK: plan.release %[[ADDED]]
+// CHECK: plan.return %[[DQ]]
+
+// -----
+
+// Adds have no order: not where the result has to be the same bits every time.
+module attributes {weft.target = "sm_90a", weft.tuning = "{\22rows\22: [{\22kernel\22: \22dqkv\22, \22head_dim\22: 128, \22head_dim_v\22: 128, \22mask\22: \22any\22, \22schedules\22: [\22rows = 128, columns = 64, warps = 8, stages = 2, mma = warpgroup, persistent = true\22]}]}"} {
+  attn.backward @attention bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <batch> kv = <batch> deterministic
+}
+// CHECK-NOT: plan.memset
+// CHECK: plan.launch @dkdv
+// CHECK: plan.launch @dq

@@ -32,6 +32,14 @@
 
 // -----
 
+%a = arith.constant dense<0.0> : tensor<16x32xbf16>
+%b = arith.constant dense<0.0> : tensor<32x16xbf16>
+%acc = arith.constant dense<0.0> : tensor<16x16xf32>
+// expected-error@+1 {{'tile.dot' op shapes do not fit: transposed 'tensor<16x32xbf16>', 'tensor<32x16xbf16>' into 'tensor<16x16xf32>'}}
+%0 = tile.dot %a transposed, %b, %acc : tensor<16x32xbf16>, tensor<32x16xbf16> -> tensor<16x16xf32>
+
+// -----
+
 %a = arith.constant dense<0.0> : tensor<16x32xf32>
 // expected-error@+1 {{'tile.any' op asks a tile of i1, not 'tensor<16x32xf32>'}}
 %0 = tile.any %a : tensor<16x32xf32>

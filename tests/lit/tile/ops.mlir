@@ -44,6 +44,9 @@ tile.func @attention_body(%0: !tile.buffer<bf16, q, heads_q, 40> {weft.name = "q
   %zero = arith.constant dense<0.0> : tensor<32x16xf32>
   // CHECK: tile.dot %query_tile, %key_tile transposed, %{{.*}} : tensor<32x48xbf16>, tensor<16x48xbf16> -> tensor<32x16xf32>
   %s = tile.dot %q, %k transposed, %zero : tensor<32x48xbf16>, tensor<16x48xbf16> -> tensor<32x16xf32>
+  // CHECK: tile.dot %query_tile transposed, %query_tile, %{{.*}} : tensor<32x48xbf16>, tensor<32x48xbf16> -> tensor<48x48xf32>
+  %square = arith.constant dense<0.0> : tensor<48x48xf32>
+  %turned = tile.dot %q transposed, %q, %square : tensor<32x48xbf16>, tensor<32x48xbf16> -> tensor<48x48xf32>
   // CHECK: %row = tile.coordinates %tile dim = 0 : tensor<32x16xi64>
   // CHECK: %column = tile.coordinates %n_k dim = 1 : tensor<32x16xi64>
   %i = tile.coordinates %tile dim = 0 : tensor<32x16xi64>

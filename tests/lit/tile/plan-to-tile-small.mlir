@@ -12,6 +12,8 @@ plan.kernel @reduce_dk reduce of @attention schedule <rows = 32, warps = 2>
     contract [#plan.operand<"d_key_partial", in, [valid]>, #plan.operand<"d_key", out, [valid]>]
 plan.kernel @reduce_dv reduce of @attention schedule <rows = 32, warps = 2>
     contract [#plan.operand<"d_value_partial", in, [valid]>, #plan.operand<"d_value", out, [valid]>]
+plan.kernel @convert convert of @attention schedule <rows = 32, warps = 2>
+    contract [#plan.operand<"d_query_sum", in, [valid]>, #plan.operand<"d_query", out, [valid]>]
 plan.kernel @fill fill of @attention schedule <rows = 64>
     contract [#plan.operand<"d_query", out, [gap, tail], 0.0>,
               #plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000>]
@@ -53,6 +55,15 @@ plan.kernel @fill fill of @attention schedule <rows = 64>
 // CHECK-LABEL: tile.func @reduce_dv_body(
 // CHECK: tile.load %d_value_partial{{.*}} -> tensor<32x48xf32>
 // CHECK: tile.store %{{.*}}, %d_value[%rows_k, %head]
+
+// CHECK-LABEL: tile.func @convert_body(
+// CHECK-SAME: %d_query_sum: !tile.buffer<f32, q, heads_q, 24, packed>
+// CHECK-SAME: %scale: f32
+// CHECK-SAME: grid <q, 32, heads_q>
+// CHECK: %[[SUM:.*]] = tile.load %d_query_sum[%rows_q, %head] : {{.*}} -> tensor<32x32xf32>
+// CHECK: %[[SCALED:.*]] = arith.mulf %[[SUM]]
+// CHECK: %[[ROUNDED:.*]] = arith.truncf %[[SCALED]]
+// CHECK: tile.store %[[ROUNDED]], %d_query[%rows_q, %head]
 
 // CHECK-LABEL: tile.func @fill_body(
 // CHECK-SAME: grid <held, 64, heads_q>

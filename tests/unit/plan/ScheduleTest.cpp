@@ -12,7 +12,13 @@ using plan::KernelKind;
 static constexpr KernelKind kAllKinds[] = {
     KernelKind::forward, KernelKind::delta, KernelKind::dkdv,
     KernelKind::dk,      KernelKind::dv,    KernelKind::dq,
-    KernelKind::reduce,  KernelKind::fill};
+    KernelKind::reduce,  KernelKind::fill,  KernelKind::convert};
+
+/// How many kernels the gradients take where their sums have an order.
+static Gradients gradients(const ScheduleProblem &problem,
+                           const Target &target) {
+  return chooseGradients(problem, target, /*deterministic=*/true);
+}
 
 static const Target &target(llvm::StringRef name) {
   return *llvm::cantFail(targetByName(name));
@@ -26,7 +32,7 @@ TEST(Schedule, EveryHeadDimFitsEveryTarget) {
           for (KernelKind kind : kAllKinds) {
             ScheduleProblem problem{dim, dimV, scoreChange};
             if (kind == KernelKind::dkdv &&
-                !fitsFusedKeyGradients(problem, target))
+                gradients(problem, target) != Gradients::two)
               continue;
             llvm::Expected<Schedule> schedule =
                 chooseSchedule(kind, problem, target);
@@ -44,10 +50,10 @@ TEST(Schedule, EveryHeadDimFitsEveryTarget) {
 
 TEST(Schedule, GradientsOfKeysAreFusedWhereAccumulatorsFit) {
   for (const Target &target : allTargets()) {
-    EXPECT_TRUE(fitsFusedKeyGradients({128, 128}, target));
-    EXPECT_TRUE(fitsFusedKeyGradients({192, 128}, target));
-    EXPECT_FALSE(fitsFusedKeyGradients({192, 192}, target));
-    EXPECT_FALSE(fitsFusedKeyGradients({256, 256}, target));
+    EXPECT_EQ(gradients({128, 128}, target), Gradients::two);
+    EXPECT_EQ(gradients({192, 128}, target), Gradients::two);
+    EXPECT_EQ(gradients({192, 192}, target), Gradients::three);
+    EXPECT_EQ(gradients({256, 256}, target), Gradients::three);
   }
 }
 
@@ -121,7 +127,7 @@ TEST(Schedule, GradientsOnWarpgroups) {
     EXPECT_EQ(choose(kind, problem).mma, plan::MatrixUnit::warp);
   // Both accumulators are too wide, and one is not: two kernels.
   ScheduleProblem wide{256, 256, false, 16};
-  EXPECT_FALSE(fitsFusedKeyGradients(wide, target("sm_90a")));
+  EXPECT_EQ(gradients(wide, target("sm_90a")), Gradients::three);
   for (KernelKind kind : {KernelKind::dk, KernelKind::dv, KernelKind::dq})
     EXPECT_EQ(choose(kind, wide).mma, unit);
 }
