@@ -2,6 +2,8 @@
 
 #include "compiler/target/Target.h"
 
+#include "runtime/spec/TargetName.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -69,14 +71,9 @@ Expected<const Target *> targetByName(StringRef name) {
 }
 
 Expected<const Target *> targetForDevice(int major, int minor) {
-  // Cubins of an 8.x target run on later 8.y devices; 'a' targets run on their
-  // own compute capability alone. 8.7 has more shared memory than sm_86 asks
-  // for.
-  if (major == 8 && minor == 7)
-    minor = 6;
-  const Target *found = find_if(kTargets, [&](const Target &target) {
-    return target.major == major && target.minor == minor;
-  });
+  std::string name = targetNameFor(major, minor);
+  const Target *found = find_if(
+      kTargets, [&](const Target &target) { return target.name == name; });
   if (found != std::end(kTargets))
     return found;
   return createStringError(

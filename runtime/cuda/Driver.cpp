@@ -15,16 +15,21 @@ static Error error(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
+static std::string cudaVersion(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
 static Error tooOld(const Twine &found) {
   return error("the CUDA driver is too old: " + found + "; weft needs CUDA " +
-               Twine(CudaDriver::oldestVersion / 1000) + "." +
-               Twine(CudaDriver::oldestVersion % 1000 / 10) +
+               cudaVersion(CudaDriver::oldestVersion) +
                " or newer, update the NVIDIA driver to " +
                CudaDriver::oldestRelease + " or newer");
 }
 
-/// Errors after which every call in the context fails.
-static bool isSticky(CUresult status) {
+char CudaError::ID = 0;
+
+bool CudaError::isSticky() const {
   switch (status) {
   case CUDA_ERROR_ILLEGAL_ADDRESS:
   case CUDA_ERROR_LAUNCH_TIMEOUT:
@@ -36,6 +41,11 @@ static bool isSticky(CUresult status) {
   case CUDA_ERROR_INVALID_PC:
   case CUDA_ERROR_LAUNCH_FAILED:
   case CUDA_ERROR_ECC_UNCORRECTABLE:
+  case CUDA_ERROR_NVLINK_UNCORRECTABLE:
+  case CUDA_ERROR_MPS_CLIENT_TERMINATED:
+#if CUDA_VERSION >= 12080
+  case CUDA_ERROR_CONTAINED:
+#endif
   case CUDA_ERROR_CONTEXT_IS_DESTROYED:
     return true;
   default:
@@ -54,11 +64,18 @@ Error CudaDriver::check(CUresult status, const Twine &what) const {
     description = "no description";
   std::string message =
       (what + " failed: " + name + " (" + description + ")").str();
-  if (isSticky(status))
+  if (CudaError(status, "").isSticky())
     message += "; work launched earlier in this CUDA context failed, and the "
                "context is lost: find that fault (compute-sanitizer), restart "
                "the process";
-  return error(message);
+  return llvm::make_error<CudaError>(status, std::move(message));
+}
+
+std::string CudaDriver::versionText() const {
+  int version = 0;
+  if (cuDriverGetVersion(&version) != CUDA_SUCCESS)
+    return "unknown";
+  return cudaVersion(version);
 }
 
 #define WEFT_TEXT_OF(name) #name
@@ -89,8 +106,7 @@ Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const char *path) {
                               "asking the CUDA driver for its version"))
     return e;
   if (version < oldestVersion)
-    return tooOld("it supports CUDA " + Twine(version / 1000) + "." +
-                  Twine(version % 1000 / 10));
+    return tooOld("it supports CUDA " + cudaVersion(version));
   if (missing)
     return tooOld("it has no function " + Twine(missing));
   if (Error e =

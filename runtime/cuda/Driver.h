@@ -10,10 +10,13 @@
 
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cuda.h>
 
 #include <memory>
+#include <string>
+#include <utility>
 
 namespace weft {
 
@@ -61,6 +64,27 @@ namespace weft {
   X(cuLaunchKernelEx)                                                          \
   X(cuTensorMapEncodeTiled)
 
+/// A call that the driver refused.
+class CudaError : public llvm::ErrorInfo<CudaError> {
+public:
+  static char ID;
+  CudaError(CUresult status, std::string message)
+      : status(status), text(std::move(message)) {}
+
+  /// Every later call in the context fails too: the fault of earlier work.
+  bool isSticky() const;
+
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+  const CUresult status;
+
+private:
+  std::string text;
+};
+
 /// An opened driver: a table of its functions. Tests fill one by hand.
 struct CudaDriver {
 #define WEFT_MEMBER(name) decltype(&::name) name = nullptr;
@@ -80,9 +104,13 @@ struct CudaDriver {
   /// Opens and initialises the driver at `path`; it stays open.
   static llvm::Expected<std::unique_ptr<CudaDriver>> open(const char *path);
 
-  /// Success, or an error: "<what> failed: <name> (<description>)". An error
+  /// Success, or a CudaError: "<what> failed: <name> (<description>)". An error
   /// that a context never recovers from says so.
   llvm::Error check(CUresult status, const llvm::Twine &what) const;
+
+  /// The newest CUDA that it supports, as people write it: "13.0"; "unknown"
+  /// if it does not tell.
+  std::string versionText() const;
 };
 
 } // namespace weft

@@ -3,6 +3,7 @@
 #include "runtime/cuda/Kernels.h"
 
 #include "runtime/cuda/Device.h"
+#include "runtime/spec/TargetName.h"
 
 #include "llvm/BinaryFormat/ELF.h"
 
@@ -17,6 +18,10 @@ using llvm::Twine;
 
 static Error error(const Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+static Error rejected(const Twine &message) {
+  return llvm::make_error<RejectedKernels>(message.str());
 }
 
 //===----------------------------------------------------------------------===//
@@ -59,14 +64,14 @@ Error weft::checkKernelImage(ArrayRef<uint8_t> image, StringRef kernelName) {
   if (bytes.starts_with(llvm::ELF::ElfMagic)) {
     if (isWholeElf(image))
       return Error::success();
-    return error("the cubin of " + kernel +
-                 " is truncated or corrupt; compile it again");
+    return rejected("the cubin of " + kernel +
+                    " is truncated or corrupt; compile it again");
   }
   if (bytes.back() == 0 && bytes.drop_back().find('\0') == StringRef::npos &&
       bytes.contains(".version"))
     return Error::success();
-  return error("the image of " + kernel +
-               " is neither a cubin nor PTX text; compile it again");
+  return rejected("the image of " + kernel +
+                  " is neither a cubin nor PTX text; compile it again");
 }
 
 //===----------------------------------------------------------------------===//
@@ -151,12 +156,12 @@ Error CudaKernels::checkParameters(int32_t kernel, CUfunction function) {
         bool exists = driver.cuFuncGetParamInfo(function, i, &offset, &size) ==
                       CUDA_SUCCESS;
         if (exists != (i < count))
-          return error("kernel \"" + Twine(name) + "\" takes " +
-                       (exists ? "more" : "fewer") + " than the " +
-                       Twine(count) +
-                       " parameters the program passes; compile it again");
+          return rejected("kernel \"" + Twine(name) + "\" takes " +
+                          (exists ? "more" : "fewer") + " than the " +
+                          Twine(count) +
+                          " parameters the program passes; compile it again");
         if (exists && size != bytesOf(launch->args()->Get(i)->type()))
-          return error(
+          return rejected(
               "parameter " + Twine(i) + " of kernel \"" + name + "\" has " +
               Twine(size) + " bytes, the program passes " +
               program::EnumNameArgType(launch->args()->Get(i)->type()) +
@@ -187,11 +192,12 @@ Expected<CUfunction> CudaKernels::prepare(int32_t index, CUdevice device) {
     Expected<CudaDeviceInfo> info = cudaDeviceInfo(driver, device);
     if (!info)
       return info.takeError();
-    return error("kernel \"" + Twine(name) + "\" was compiled for " +
-                 program.target()->c_str() + ", which " + info->name +
-                 " of compute capability " + Twine(info->major) + "." +
-                 Twine(info->minor) +
-                 " cannot run; compile the plan for this device");
+    if (targetNameFor(info->major, info->minor) != program.target()->str())
+      return error("kernel \"" + Twine(name) + "\" was compiled for " +
+                   program.target()->c_str() + ", which " + info->name +
+                   " of compute capability " + Twine(info->major) + "." +
+                   Twine(info->minor) +
+                   " cannot run; compile the plan for this device");
   }
   if (Error e = driver.check(status, "loading kernel \"" + Twine(name) + "\""))
     return e;
@@ -217,6 +223,23 @@ Expected<CUfunction> CudaKernels::prepare(int32_t index, CUdevice device) {
   return function;
 }
 
+/// Whether the driver's `status` is about an image, not about the machine.
+static bool isAboutTheImage(CUresult status) {
+  switch (status) {
+  case CUDA_ERROR_INVALID_IMAGE:
+  case CUDA_ERROR_NO_BINARY_FOR_GPU:
+  case CUDA_ERROR_INVALID_PTX:
+  case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+  case CUDA_ERROR_INVALID_SOURCE:
+  case CUDA_ERROR_NOT_FOUND:
+    return true;
+  default:
+    return false;
+  }
+}
+
+char RejectedKernels::ID = 0;
+
 Expected<ArrayRef<CUfunction>>
 CudaKernels::load(const CudaContextScope &scope) {
   size_t count = program.kernels() ? program.kernels()->size() : 0;
@@ -224,6 +247,19 @@ CudaKernels::load(const CudaContextScope &scope) {
   auto found = functions.find(scope.id());
   if (found != functions.end())
     return ArrayRef(found->second.get(), count);
+  Expected<ArrayRef<CUfunction>> loaded = loadInto(scope, count);
+  if (loaded)
+    return loaded;
+  return llvm::handleErrors(loaded.takeError(),
+                            [](std::unique_ptr<CudaError> e) -> Error {
+                              if (isAboutTheImage(e->status))
+                                return rejected(e->message());
+                              return Error(std::move(e));
+                            });
+}
+
+Expected<ArrayRef<CUfunction>>
+CudaKernels::loadInto(const CudaContextScope &scope, size_t count) {
   RelaxedCapture relaxed(driver);
   if (Error e = loadLibraries())
     return e;

@@ -24,6 +24,21 @@ namespace weft {
 llvm::Error checkKernelImage(llvm::ArrayRef<uint8_t> image,
                              llvm::StringRef kernelName);
 
+/// The driver does not take a program's kernels on the device they were
+/// compiled for: they are damaged, or made by a toolkit it does not know.
+class RejectedKernels : public llvm::ErrorInfo<RejectedKernels> {
+public:
+  static char ID;
+  explicit RejectedKernels(std::string message) : text(std::move(message)) {}
+  void log(llvm::raw_ostream &os) const override { os << text; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+
+private:
+  std::string text;
+};
+
 class CudaKernels {
 public:
   /// `program` outlives this.
@@ -36,11 +51,14 @@ public:
   /// The functions of the program's kernels in the context of `scope`, which
   /// is current. Loads what is not loaded, sets their attributes, and checks
   /// that their parameters are those the program passes. May be called while
-  /// the thread captures a stream. Thread-safe.
+  /// the thread captures a stream. Thread-safe. RejectedKernels if another
+  /// compile may help.
   llvm::Expected<llvm::ArrayRef<CUfunction>>
   load(const CudaContextScope &scope);
 
 private:
+  llvm::Expected<llvm::ArrayRef<CUfunction>>
+  loadInto(const CudaContextScope &scope, size_t count);
   llvm::Error loadLibraries();
   llvm::Expected<CUfunction> prepare(int32_t kernel, CUdevice device);
   llvm::Error checkParameters(int32_t kernel, CUfunction function);

@@ -39,6 +39,7 @@ TEST(Driver, TooOld) {
 TEST(Driver, StatusMessages) {
   const CudaDriver &driver = FakeDriver::driver();
   EXPECT_FALSE(bool(driver.check(CUDA_SUCCESS, "nothing")));
+  EXPECT_EQ(driver.versionText(), "12.9");
   EXPECT_EQ(llvm::toString(driver.check(CUDA_ERROR_OUT_OF_MEMORY, "taking")),
             "taking failed: CUDA_ERROR_OUT_OF_MEMORY (text)");
   EXPECT_EQ(llvm::toString(driver.check(CUDA_ERROR_ILLEGAL_ADDRESS, "it")),

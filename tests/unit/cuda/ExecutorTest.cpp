@@ -1,6 +1,7 @@
 //===- ExecutorTest.cpp - What the executor asks of the driver ------------===//
 
 #include "runtime/cuda/Executor.h"
+#include "runtime/cuda/Kernels.h"
 #include "tests/unit/cuda/FakeDriver.h"
 #include "tests/unit/program/Builder.h"
 
@@ -228,9 +229,62 @@ TEST_F(Executor, NothingAfterAnyFailure) {
 
 TEST_F(Executor, WrongDevice) {
   fake.failures["cuKernelGetFunction"] = CUDA_ERROR_NO_BINARY_FOR_GPU;
+  fake.major = 8;
   EXPECT_EQ(run(Sample().program, batchProblem()),
             "kernel \"k\" was compiled for sm_90a, which Fake GPU of compute "
-            "capability 9.0 cannot run; compile the plan for this device");
+            "capability 8.0 cannot run; compile the plan for this device");
+}
+
+/// What kind of error a run of `sample` ends with.
+TEST_F(Executor, ErrorsTellWhetherAnotherCompileMayHelp) {
+  auto kindOf = [&](const ProgramT &program) -> std::string {
+    std::vector<uint8_t> bytes = llvm::cantFail(serialize(program));
+    executor =
+        llvm::cantFail(CudaExecutor::create(bytes, FakeDriver::driver()));
+    std::string kind = "none";
+    llvm::handleAllErrors(
+        executor->run(batchProblem()),
+        [&](const RejectedKernels &e) { kind = "rejected"; },
+        [&](const CudaError &e) {
+          kind = e.isSticky() ? "sticky" : "CUDA " + std::to_string(e.status);
+        },
+        [&](const llvm::ErrorInfoBase &e) { kind = "other"; });
+    return kind;
+  };
+  for (const char *name :
+       {"cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetFunction"}) {
+    fake.failures = {{name, CUDA_ERROR_INVALID_IMAGE}};
+    EXPECT_EQ(kindOf(Sample().program), "rejected") << name;
+    fake.failures = {{name, CUDA_ERROR_OUT_OF_MEMORY}};
+    EXPECT_EQ(kindOf(Sample().program), "CUDA 2") << name;
+    fake.failures = {{name, CUDA_ERROR_ILLEGAL_ADDRESS}};
+    EXPECT_EQ(kindOf(Sample().program), "sticky") << name;
+  }
+  fake.failures.clear();
+  fake.parameterBytes = {8};
+  EXPECT_EQ(kindOf(Sample().program), "rejected");
+  Sample damaged;
+  damaged.program.kernels[0]->cubin = {0x7f, 'E', 'L', 'F', 2};
+  EXPECT_EQ(kindOf(damaged.program), "rejected");
+  // Of another device: the caller asked for the wrong plan.
+  fake.failures = {{"cuKernelGetFunction", CUDA_ERROR_NO_BINARY_FOR_GPU}};
+  fake.major = 8;
+  EXPECT_EQ(kindOf(Sample().program), "other");
+}
+
+/// A fault of earlier work shows in whatever is called next, and is told.
+TEST_F(Executor, APoisonedContextIsToldWhereverItShows) {
+  for (const char *name :
+       {"cuStreamGetCtx", "cuLibraryLoadData", "cuLibraryGetKernel",
+        "cuKernelGetFunction", "cuKernelSetAttribute", "cuMemAllocAsync",
+        "cuMemsetD32Async", "cuLaunchKernelEx"}) {
+    fake.failures = {{name, CUDA_ERROR_ILLEGAL_ADDRESS}};
+    EXPECT_NE(run(Sample().program, batchProblem())
+                  .find("failed: CUDA_ERROR_ILLEGAL_ADDRESS (text); work "
+                        "launched earlier in this CUDA context failed"),
+              std::string::npos)
+        << name;
+  }
 }
 
 TEST_F(Executor, ParametersAreThoseOfTheKernel) {

@@ -273,6 +273,10 @@ const CudaDriver &FakeDriver::driver() {
                   : "CUDA_ERROR_OTHER";
       return CUDA_SUCCESS;
     };
+    d.cuDriverGetVersion = [](int *version) {
+      *version = 12090;
+      return CUDA_SUCCESS;
+    };
     d.cuGetErrorString = [](CUresult, const char **text) {
       *text = "text";
       return CUDA_SUCCESS;

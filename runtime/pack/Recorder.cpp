@@ -1,0 +1,67 @@
+//===- Recorder.cpp - Which plans a running application used --------------===//
+
+#include "runtime/pack/Recorder.h"
+
+#include "runtime/pack/NotPrecompiled.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <unistd.h>
+
+using namespace llvm;
+
+namespace weft {
+
+// One write to the end of the file: the lines of several processes do not mix.
+static std::error_code append(const std::string &path, StringRef line) {
+  int file =
+      open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0)
+    return std::error_code(errno, std::generic_category());
+  ssize_t written;
+  do
+    written = write(file, line.data(), line.size());
+  while (written < 0 && errno == EINTR);
+  std::error_code error;
+  if (written < 0)
+    error = std::error_code(errno, std::generic_category());
+  else if (size_t(written) != line.size())
+    error = make_error_code(std::errc::no_space_on_device);
+  close(file);
+  return error;
+}
+
+Error Recorder::note(StringRef spec, StringRef target) {
+  std::string line = manifestLine(spec, target);
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!read) {
+    read = true;
+    if (auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                          /*RequiresNullTerminator=*/true,
+                                          /*IsVolatile=*/true))
+      for (line_iterator it(**file); !it.is_at_eof(); ++it)
+        lines.insert(it->trim());
+  }
+  if (!lines.insert(line).second)
+    return Error::success();
+  if (std::error_code error = append(path, line + "\n"))
+    return createStringError("WEFT_RECORD: cannot write '" + Twine(path) +
+                             "': " + error.message());
+  return Error::success();
+}
+
+Recorder *environmentRecorder() {
+  // Never destroyed: a plan may be made while the process exits.
+  static Recorder *recorder = [] {
+    const char *path = std::getenv("WEFT_RECORD");
+    return path && *path ? new Recorder(path) : nullptr;
+  }();
+  return recorder;
+}
+
+} // namespace weft
