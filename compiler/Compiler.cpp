@@ -191,17 +191,25 @@ llvm::Expected<CompiledText> compileStageToText(llvm::StringRef text,
 }
 
 std::string scheduleKey(const AttentionSpec &spec, const Target &target) {
+  // As attn-to-plan makes it of the attn op.
+  auto isRagged = [](const SideLayout &side) {
+    return side.layout == LayoutClass::Thd || side.padded;
+  };
+  ScheduleProblem problem{spec.headDim,
+                          spec.headDimV,
+                          spec.score != ScoreKind::None,
+                          spec.align,
+                          spec.mask != MaskKind::None,
+                          isRagged(spec.q) || isRagged(spec.kv),
+                          spec.scalarDOut};
   std::string key;
   llvm::raw_string_ostream stream(key);
   for (unsigned kind = 0; kind <= plan::getMaxEnumValForKernelKind(); ++kind) {
     std::optional<plan::KernelKind> kernel = plan::symbolizeKernelKind(kind);
     if (!kernel)
       continue;
-    llvm::Expected<Schedule> schedule = chooseSchedule(
-        *kernel,
-        {spec.headDim, spec.headDimV, spec.score != ScoreKind::None, spec.align,
-         spec.mask != MaskKind::None},
-        target);
+    llvm::Expected<Schedule> schedule =
+        chooseSchedule(*kernel, problem, target);
     stream << plan::stringifyKernelKind(*kernel) << ": ";
     if (schedule)
       stream << schedule->str() << '\n';

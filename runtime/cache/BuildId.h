@@ -8,8 +8,9 @@
 namespace weft {
 
 /// A hash of everything that shapes a cubin and is not in its spec: the sources
-/// of the dialects, the compiler, the device primitives, the program format and
-/// the compile service, and the version of MLIR. Computed at build time.
+/// of the dialects, the compiler and its tuning tables, the device primitives,
+/// the program format and the compile service, and the versions of weft and
+/// MLIR. Computed at build time.
 llvm::StringRef buildId();
 
 } // namespace weft

@@ -42,13 +42,13 @@ std::vector<uint8_t> encodeEntry(const CacheKey &key,
   return bytes;
 }
 
-Expected<std::vector<uint8_t>> decodeEntry(const CacheKey &key,
-                                           ArrayRef<uint8_t> file) {
+Expected<CacheEntry> parseEntry(ArrayRef<uint8_t> file) {
   if (file.size() < kPrefixBytes + kChecksumBytes ||
       toStringRef(file.take_front(kMagic.size())) != kMagic)
     return createStringError("not a cache entry");
   if (uint32_t version = endian::read32le(&file[8]); version != kVersion)
-    return createStringError("cache entry of version " + Twine(version));
+    return createStringError("cache entry of version " + Twine(version) +
+                             "; this library reads " + Twine(kVersion));
   uint64_t descriptionBytes = endian::read32le(&file[12]);
   uint64_t programBytes = endian::read64le(&file[16]);
   uint64_t body = file.size() - kPrefixBytes - kChecksumBytes;
@@ -59,22 +59,34 @@ Expected<std::vector<uint8_t>> decodeEntry(const CacheKey &key,
   const uint8_t *checksum = file.end() - kChecksumBytes;
   if (endian::read64le(checksum) != hash.low64 ||
       endian::read64le(checksum + 8) != hash.high64)
-    return createStringError("damaged cache entry");
+    return createStringError("damaged cache entry: its checksum differs");
 
   Expected<json::Value> description =
       json::parse(toStringRef(file.slice(kPrefixBytes, descriptionBytes)));
   if (!description)
     return description.takeError();
-  if (*description != json::Value(key.toJson()))
-    return createStringError("cache entry of another key");
+  Expected<CacheKey> key = CacheKey::fromJson(*description);
+  if (!key)
+    return key.takeError();
 
   ArrayRef<uint8_t> program =
       file.slice(kPrefixBytes + descriptionBytes, programBytes);
   // A copy: a program has an alignment, an entry's tail has none.
-  std::vector<uint8_t> bytes(program.begin(), program.end());
-  if (Expected<const program::Program *> loaded = program::load(bytes); !loaded)
+  CacheEntry entry{std::move(*key), {program.begin(), program.end()}};
+  if (Expected<const program::Program *> loaded = program::load(entry.program);
+      !loaded)
     return loaded.takeError();
-  return bytes;
+  return entry;
+}
+
+Expected<std::vector<uint8_t>> decodeEntry(const CacheKey &key,
+                                           ArrayRef<uint8_t> file) {
+  Expected<CacheEntry> entry = parseEntry(file);
+  if (!entry)
+    return entry.takeError();
+  if (entry->key != key)
+    return createStringError("cache entry of another key");
+  return std::move(entry->program);
 }
 
 } // namespace weft

@@ -28,8 +28,17 @@ namespace weft {
 std::vector<uint8_t> encodeEntry(const CacheKey &key,
                                  llvm::ArrayRef<uint8_t> program);
 
-/// The program of an entry file, or an error if the file is damaged in any way,
-/// belongs to another key, or holds no valid program.
+/// What an entry file says and holds.
+struct CacheEntry {
+  CacheKey key;
+  std::vector<uint8_t> program;
+};
+
+/// Reads an entry file, or says how it is damaged: cut short, changed in any
+/// bit, of another version of this layout, or without a valid program.
+llvm::Expected<CacheEntry> parseEntry(llvm::ArrayRef<uint8_t> file);
+
+/// The program of an entry file of `key`; that of another key is an error.
 llvm::Expected<std::vector<uint8_t>> decodeEntry(const CacheKey &key,
                                                  llvm::ArrayRef<uint8_t> file);
 

@@ -24,6 +24,12 @@ struct CacheKey {
   /// {"spec": .., "target": .., ..}: what an entry says of itself.
   llvm::json::Object toJson() const;
 
+  /// The key that `toJson` wrote, all of it and nothing more.
+  static llvm::Expected<CacheKey> fromJson(const llvm::json::Value &json);
+
+  /// `toJson` on one line; differs wherever two keys differ.
+  std::string text() const;
+
   /// 32 hexadecimal digits: an entry's name. Equal names do not make equal
   /// keys; an entry's own key is compared when it is read.
   std::string hash() const;

@@ -4,9 +4,12 @@
 
 #include "runtime/cache/BuildId.h"
 #include "runtime/compile/Nvrtc.h"
+#include "runtime/support/ForkHooks.h"
+#include "runtime/support/Log.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -44,6 +47,9 @@ Expected<CacheKey> cacheKey(const AttentionSpec &spec, const Target &target,
   key.target = target.name.str();
   key.schedule = scheduleKey(spec, target);
   key.options = options.str();
+  // NVRTC reads it by itself.
+  if (auto flags = sys::Process::GetEnv("NVRTC_APPEND_FLAGS"))
+    key.options += " NVRTC_APPEND_FLAGS=" + *flags;
   key.nvrtc = nvrtc->str();
   key.build = buildId().str();
   return key;
@@ -59,10 +65,12 @@ namespace {
 /// write is kept: a dump that was asked for and is missing is an error.
 class Dump {
 public:
-  Dump(StringRef root, const AttentionSpec &spec, const Target &target) {
+  Dump(StringRef root, const CacheKey &key) {
     folder = root.str() + "/";
-    for (char c : spec.str() + " " + target.name.str())
+    for (char c : key.spec + " " + key.target)
       folder += isAlnum(c) || c == '_' || c == '=' ? c : '-';
+    // Tells apart what differs in its schedule, options, NVRTC or build.
+    folder += "-" + key.hash().substr(0, 8);
     note(sys::fs::create_directories(folder), folder);
   }
 
@@ -93,13 +101,9 @@ private:
 };
 } // namespace
 
-Expected<AssembledProgram> compileProgram(const AttentionSpec &spec,
-                                          const Target &target,
-                                          const CompileOptions &options,
-                                          const StageCallback &onStage) {
-  std::optional<Dump> dump;
-  if (auto folder = dumpFolder())
-    dump.emplace(*folder, spec, target);
+static Expected<AssembledProgram>
+compileInto(Dump *dump, const AttentionSpec &spec, const Target &target,
+            const CompileOptions &options, const StageCallback &onStage) {
   Expected<CompiledText> text =
       compileToText(spec, target, [&](Stage stage, const std::string &shown) {
         if (dump)
@@ -111,10 +115,30 @@ Expected<AssembledProgram> compileProgram(const AttentionSpec &spec,
       });
   if (!text)
     return text.takeError();
+  return assembleProgram(std::move(*text), target, options);
+}
+
+Expected<AssembledProgram> compileProgram(const AttentionSpec &spec,
+                                          const Target &target,
+                                          const CompileOptions &options,
+                                          const StageCallback &onStage) {
+  std::optional<Dump> dump;
+  if (auto folder = dumpFolder()) {
+    Expected<CacheKey> key = cacheKey(spec, target, options);
+    if (!key)
+      return key.takeError();
+    dump.emplace(*folder, *key);
+  }
+  ForksWait forksWait;
   Expected<AssembledProgram> program =
-      assembleProgram(std::move(*text), target, options);
-  if (!program || !dump)
+      compileInto(dump ? &*dump : nullptr, spec, target, options, onStage);
+  if (!dump)
     return program;
+  if (!program) {
+    std::string message = toString(program.takeError());
+    dump->write("error.log", message);
+    return createStringError(message);
+  }
   for (const CompiledKernel &kernel : program->kernels) {
     dump->write(kernel.name + ".ptx", kernel.ptx);
     dump->write(kernel.name + ".cubin", kernel.cubin);
@@ -133,17 +157,21 @@ Expected<ProgramBytes> cachedProgram(ProgramCache &cache,
     Expected<AssembledProgram> program = compileProgram(spec, target, options);
     if (!program)
       return program.takeError();
+    if (logs(LogLevel::Debug)) {
+      std::string times;
+      for (auto &[step, milliseconds] : program->stageMilliseconds)
+        times += formatv(" {0} {1:F1} ms", step, milliseconds).str();
+      log(LogLevel::Debug,
+          "'" + spec.str() + "' for " + target.name + ":" + times);
+    }
     return program::serialize(program->program);
   };
-  if (dumpFolder()) {
-    Expected<std::vector<uint8_t>> program = compile();
-    if (!program)
-      return program.takeError();
-    return std::make_shared<const std::vector<uint8_t>>(std::move(*program));
-  }
   Expected<CacheKey> key = cacheKey(spec, target, options);
   if (!key)
     return key.takeError();
+  // A compile is what was asked for: past the cache.
+  if (dumpFolder())
+    return ProgramCache(ProgramCache::Options()).getOrCompile(*key, compile);
   return cache.getOrCompile(*key, compile);
 }
 

@@ -23,7 +23,8 @@ llvm::Expected<CacheKey> cacheKey(const AttentionSpec &spec,
 
 /// Compiles `spec` for `target`, past any cache. With WEFT_DUMP set to a
 /// folder, keeps the text of every stage, the PTX, the cubin and the log of
-/// each kernel in a folder of the spec's name there.
+/// each kernel, and the error if it fails, in a folder there, named for the
+/// spec, the target and the key (`cacheKey`). Forks wait for it (ForkHooks.h).
 llvm::Expected<AssembledProgram>
 compileProgram(const AttentionSpec &spec, const Target &target,
                const CompileOptions &options = {},

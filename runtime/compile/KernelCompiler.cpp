@@ -110,6 +110,15 @@ Expected<CompiledKernel> compileKernel(StringRef name, StringRef text,
   kernel.name = name.str();
   kernel.milliseconds = elapsed.count();
   kernel.log = programLog(nvrtc, program);
+  if (result == NVRTC_ERROR_BUILTIN_OPERATION_FAILURE)
+    return createStringError(
+        "NVRTC " + Twine(nvrtc.versionMajor) + "." + Twine(nvrtc.versionMinor) +
+        " (" + identity->path + ") lacks its builtins; put " +
+        "libnvrtc-builtins.so." + Twine(nvrtc.versionMajor) + "." +
+        Twine(nvrtc.versionMinor) +
+        " of the same release beside it, or name another NVRTC in "
+        "WEFT_NVRTC\n" +
+        kernel.log);
   if (result != NVRTC_SUCCESS)
     return createStringError("kernel '" + name + "' does not compile for " +
                              target.name + ": " + nvrtc.errorString(result) +

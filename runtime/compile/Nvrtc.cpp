@@ -6,10 +6,14 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 
+#include <cstring>
 #include <dlfcn.h>
 
 #include <map>
@@ -25,7 +29,41 @@ static constexpr const char *kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12",
                                          "libnvrtc.so"};
 
 std::string NvrtcIdentity::str() const {
-  return (Twine(path) + " " + Twine(bytes) + " " + Twine(modified)).str();
+  return (Twine(path) + " " + Twine(bytes) + " " + Twine(modified) + " " +
+          builtins)
+      .str();
+}
+
+static std::string describe(StringRef name, const sys::fs::file_status &file) {
+  return (name + " " + Twine(file.getSize()) + " " +
+          Twine(file.getLastModificationTime().time_since_epoch().count()))
+      .str();
+}
+
+// libnvrtc.so.13.0.88 opens the libnvrtc-builtins.so.13.0 beside it. Where the
+// file's name does not tell which (libnvrtc.so.12, as pip has it), all count.
+static std::string findBuiltins(StringRef nvrtc) {
+  StringRef folder = sys::path::parent_path(nvrtc);
+  StringRef version = sys::path::filename(nvrtc);
+  if (version.consume_front("libnvrtc.so."))
+    for (; version.contains('.'); version = version.rsplit('.').first) {
+      std::string name = ("libnvrtc-builtins.so." + version).str();
+      sys::fs::file_status status;
+      if (!sys::fs::status(folder + "/" + name, status))
+        return describe(name, status);
+    }
+  std::vector<std::string> found;
+  std::error_code ec;
+  for (sys::fs::directory_iterator it(folder, ec), end; it != end && !ec;
+       it.increment(ec)) {
+    StringRef name = sys::path::filename(it->path());
+    sys::fs::file_status status;
+    if (name.starts_with("libnvrtc-builtins.so") &&
+        !sys::fs::status(it->path(), status))
+      found.push_back(describe(name, status));
+  }
+  sort(found);
+  return join(found, " ");
 }
 
 // The folders under `root` that pip's CUDA packages put NVRTC in, for every
@@ -96,6 +134,7 @@ Expected<NvrtcIdentity> findNvrtc() {
     identity.bytes = status.getSize();
     identity.modified =
         status.getLastModificationTime().time_since_epoch().count();
+    identity.builtins = findBuiltins(identity.path);
     return identity;
   }
   SmallVector<std::string> folders;
@@ -117,7 +156,37 @@ Expected<NvrtcIdentity> findNvrtc() {
       "nvidia-cuda-nvrtc', or name the file in WEFT_NVRTC");
 }
 
+// Whether all that a loader maps of the library lies within the file. It would
+// not notice, and a signal end the process.
+static bool isWholeLibrary(const std::string &path) {
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(path, /*IsText=*/false,
+                            /*RequiresNullTerminator=*/false);
+  ELF::Elf64_Ehdr header;
+  if (!file || (*file)->getBufferSize() < sizeof header)
+    return false;
+  StringRef bytes = (*file)->getBuffer();
+  std::memcpy(&header, bytes.data(), sizeof header);
+  uint64_t size = bytes.size();
+  for (unsigned i = 0; i < header.e_phnum; ++i) {
+    ELF::Elf64_Phdr segment;
+    uint64_t offset = header.e_phoff + i * sizeof segment;
+    if (header.e_phoff > size || offset + sizeof segment > size)
+      return false;
+    std::memcpy(&segment, bytes.data() + offset, sizeof segment);
+    if (segment.p_offset > size || segment.p_filesz > size - segment.p_offset)
+      return false;
+  }
+  return true;
+}
+
 Error Nvrtc::load(const std::string &path) {
+  file_magic magic;
+  if (!sys::fs::is_directory(path) && !identify_magic(path, magic) &&
+      magic == file_magic::elf_shared_object && !isWholeLibrary(path))
+    return createStringError("NVRTC '" + path +
+                             "' is cut short; install it again, or name "
+                             "another file in WEFT_NVRTC");
   // RTLD_LOCAL: the host process may carry an NVRTC of its own.
   void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library) {
@@ -156,6 +225,13 @@ Error Nvrtc::load(const std::string &path) {
     return createStringError("'" + path + "' is NVRTC " + Twine(versionMajor) +
                              "." + Twine(versionMinor) +
                              "; weft needs 12.4 or newer");
+  // NVRTC opens its builtins by name when it first compiles, and the loader may
+  // look elsewhere, or nowhere. Opened already, that name is the file beside.
+  std::string builtins =
+      (sys::path::parent_path(path) + "/libnvrtc-builtins.so." +
+       Twine(versionMajor) + "." + Twine(versionMinor))
+          .str();
+  (void)dlopen(builtins.c_str(), RTLD_NOW | RTLD_LOCAL);
   return Error::success();
 }
 

@@ -24,8 +24,11 @@ struct NvrtcIdentity {
   std::string path; ///< absolute, symbolic links resolved
   uint64_t bytes = 0;
   int64_t modified = 0; ///< nanoseconds since the epoch
+  /// The same of its libnvrtc-builtins, a part of it in a file beside it:
+  /// "name bytes modified"; empty if there is none.
+  std::string builtins;
 
-  /// "path bytes modified" on one line.
+  /// "path bytes modified builtins" on one line.
   std::string str() const;
 };
 

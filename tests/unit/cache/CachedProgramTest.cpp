@@ -1,8 +1,14 @@
 //===- CachedProgramTest.cpp - Keys of real problems, and hits ------------===//
 
 #include "runtime/cache/CachedProgram.h"
+
+#include "compiler/Pipeline.h"
+#include "compiler/attn/FromSpec.h"
+#include "compiler/tuning/Tuning.h"
 #include "tests/unit/cache/CacheFixture.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -83,6 +89,88 @@ TEST_F(CachedProgram, EveryIngredientAloneMakesANewKey) {
   // And nothing else does: all as it was.
   useNvrtc("libnvrtc.so", "text");
   EXPECT_EQ(keys.count(keyOf(spec)), 1u);
+}
+
+TEST_F(CachedProgram, WhatNvrtcReadsOfItselfMakesANewKey) {
+  std::set<std::string> keys = {keyOf(spec)};
+  auto put = [&](llvm::StringRef name, llvm::StringRef content) {
+    std::error_code error;
+    llvm::raw_fd_ostream(folder.path + "/" + name.str(), error) << content;
+    ASSERT_FALSE(error) << error.message();
+    setTime(folder.path + "/" + name.str(), 1000);
+  };
+  put("libnvrtc-builtins.so.13.0", "builtins");
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second) << "builtins";
+  put("libnvrtc-builtins.so.13.0", "longer builtins");
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second) << "the size of builtins";
+  setTime(folder.path + "/libnvrtc-builtins.so.13.0", 2000);
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second) << "the time of builtins";
+  setenv("NVRTC_APPEND_FLAGS", "--maxrregcount=32", 1);
+  EXPECT_TRUE(keys.insert(keyOf(spec)).second) << "flags that NVRTC appends";
+  unsetenv("NVRTC_APPEND_FLAGS");
+  EXPECT_FALSE(keys.insert(keyOf(spec)).second);
+
+  // Of several, the one that the library's own version names.
+  useNvrtc("libnvrtc.so.12.4.99", "text");
+  put("libnvrtc-builtins.so.12.4", "its own");
+  std::string before = keyOf(spec);
+  put("libnvrtc-builtins.so.13.0", "of another");
+  EXPECT_EQ(keyOf(spec), before);
+  put("libnvrtc-builtins.so.12.4", "its own, new");
+  EXPECT_NE(keyOf(spec), before);
+}
+
+// The plan of `spec`, as text.
+static std::string planOf(const AttentionSpec &spec, const Target &target) {
+  mlir::DialectRegistry registry;
+  registerAllDialects(registry);
+  mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      buildAttnModule(context, spec, target);
+  mlir::PassManager manager(&context);
+  buildStep(manager, Stage::Plan);
+  EXPECT_TRUE(mlir::succeeded(manager.run(*module))) << spec.str();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module->print(stream);
+  return text;
+}
+
+// The schedules of the plans are all in the key: what chooses them has no
+// ingredient that the key lacks.
+TEST_F(CachedProgram, TheKeyHoldsTheSchedulesOfThePlan) {
+  for (const char *pass : {"forward", "backward"})
+    for (const char *dims : {"head_dim=64", "head_dim=128", "head_dim=256"})
+      for (const char *rest :
+           {"layout=thd", "layout=batch", "layout=batch padded_kv",
+            "layout=batch mask=causal", "layout=batch align=2",
+            "layout=batch do=scalar", "layout=batch score=softcap"}) {
+        std::string text = std::string(pass) + " bf16 " + dims + " " + rest;
+        if (pass[0] == 'f' && text.find("do=") != std::string::npos)
+          continue;
+        AttentionSpec spec = specOf(text.c_str());
+        const Target &target = **targetByName("sm_90a");
+        std::string key = scheduleKey(spec, target),
+                    plan = planOf(spec, target);
+        llvm::StringRef left = plan;
+        int schedules = 0;
+        const llvm::StringRef before = " schedule <";
+        for (size_t at; (at = left.find(before)) != left.npos; ++schedules) {
+          // Fills are alike for all problems and tables.
+          bool fill = left.take_front(at).ends_with(" fill of @attention");
+          left = left.drop_front(at + before.size());
+          if (fill)
+            continue;
+          llvm::Expected<Schedule> schedule =
+              parseSchedule(left.take_until([](char c) { return c == '>'; }));
+          ASSERT_TRUE(static_cast<bool>(schedule))
+              << llvm::toString(schedule.takeError());
+          EXPECT_NE(key.find(schedule->str()), std::string::npos)
+              << text << ": " << schedule->str() << " is not in\n"
+              << key;
+        }
+        EXPECT_GT(schedules, 0) << text;
+      }
 }
 
 TEST_F(CachedProgram, AHitOpensNoLibrary) {

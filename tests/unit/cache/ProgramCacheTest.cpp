@@ -204,6 +204,75 @@ TEST(ProgramCache, AFailureReachesAllWhoWait) {
   EXPECT_EQ(failures, 2);
 }
 
+TEST(ProgramCache, ARejectedProgramIsDroppedAndCompiledAnew) {
+  TemporaryFolder folder;
+  ProgramCache cache(folder.path);
+  int compiles = 0;
+  ProgramBytes program = ask(cache, compiles);
+  // Another one than the cache has: nothing to drop.
+  cache.drop(someKey(), std::make_shared<const std::vector<uint8_t>>(5, 1));
+  EXPECT_EQ(ask(cache, compiles), program);
+  cache.drop(someKey(), program);
+  EXPECT_EQ(filesIn(folder.path), 0);
+  ask(cache, compiles);
+  EXPECT_EQ(compiles, 2);
+  EXPECT_EQ(filesIn(folder.path), 1);
+}
+
+TEST(ProgramCache, LimitsComeFromTheEnvironment) {
+  std::vector<std::string> warnings;
+  auto limits = [&](const char *bytes, const char *entries) {
+    setenv("WEFT_CACHE_MAX_BYTES", bytes, 1);
+    setenv("WEFT_CACHE_MAX_ENTRIES", entries, 1);
+    CacheLimits read = ProgramCache::limitsOfEnvironment(
+        [&](llvm::StringRef warning) { warnings.push_back(warning.str()); });
+    unsetenv("WEFT_CACHE_MAX_BYTES");
+    unsetenv("WEFT_CACHE_MAX_ENTRIES");
+    return read;
+  };
+  EXPECT_EQ(limits("512M", "10").bytes, uint64_t(512) << 20);
+  EXPECT_EQ(limits("3G", "10").bytes, uint64_t(3) << 30);
+  EXPECT_EQ(limits("12345", "10").bytes, 12345u);
+  EXPECT_EQ(limits("1K", "10").entries, 10u);
+  EXPECT_TRUE(warnings.empty());
+  for (const char *wrong : {"", "0", "-1", "1.5G", "1T", "99999999999G"}) {
+    warnings.clear();
+    EXPECT_EQ(limits(wrong, "1").bytes, CacheLimits().bytes) << wrong;
+    EXPECT_EQ(warnings.size(), 1u) << wrong;
+    warnings.clear();
+    EXPECT_EQ(limits("1", wrong).entries, CacheLimits().entries) << wrong;
+    EXPECT_EQ(warnings.size(), 1u) << wrong;
+  }
+}
+
+TEST(ProgramCache, PublishingKeepsTheLimits) {
+  TemporaryFolder folder;
+  ProgramCache::Options options;
+  options.directory = folder.path;
+  options.limits.entries = 3;
+  ProgramCache cache(options);
+  int compiles = 0;
+  for (int i = 0; i < 6; ++i) {
+    CacheKey key = someKey();
+    key.build = std::to_string(i);
+    ask(cache, compiles, key);
+    EXPECT_TRUE(llvm::sys::fs::exists(cache.entryPath(key)));
+  }
+  EXPECT_EQ(filesIn(folder.path), 3);
+}
+
+TEST(ProgramCache, ARelativeFolderIsWhereItWas) {
+  TemporaryFolder folder;
+  llvm::SmallString<128> before;
+  ASSERT_FALSE(llvm::sys::fs::current_path(before));
+  ASSERT_FALSE(llvm::sys::fs::set_current_path(folder.path));
+  ProgramCache cache("kernels");
+  ASSERT_FALSE(llvm::sys::fs::set_current_path(before));
+  int compiles = 0;
+  ask(cache, compiles);
+  EXPECT_EQ(filesIn(folder.path + "/kernels"), 1);
+}
+
 TEST(ProgramCache, TheFolderComesFromTheEnvironment) {
   setenv("WEFT_CACHE_DIR", "/some/where", 1);
   EXPECT_EQ(ProgramCache::defaultDirectory(), "/some/where");
