@@ -18,8 +18,8 @@ static bool canPair(tile::BufferType type, int64_t align) {
 }
 
 /// A lane's part of a buffer's rows: its first element, how many rows exist
-/// from there on, and the way to the others, which is known when the text is
-/// compiled but for the stride.
+/// from there on (null: all), and the way to the others, which is known when
+/// the text is compiled but for the stride.
 struct KernelWriter::LanePart {
   Value pointer, stride, left;
   RankedTensorType domain;
@@ -36,7 +36,8 @@ KernelWriter::LanePart KernelWriter::laneOf(Value buffer, const Rows &rows,
                   : add(warpRow(domain.getDimSize(0)),
                         pure("fragments", "lane_row", i32(), lane()));
   name(row, "own_row");
-  part.left = name(subtract(rows.left, row), "left");
+  if (rows.left)
+    part.left = name(subtract(rows.left, row), "left");
   if (type.getLayout() == tile::BufferLayout::uniform)
     return part;
   part.stride = isInLoop() && !rows.rowStride.getDefiningOp()
@@ -59,7 +60,8 @@ KernelWriter::placeOf(const LanePart &part, Value e) {
               : column ? pure("fragments", "slot_column_step", i32(), e)
                        : pure("fragments", "slot_row_step", i32(), e);
   name(row, "row");
-  Value exists = compare(emitc::CmpPredicate::lt, row, part.left);
+  Value exists = part.left ? compare(emitc::CmpPredicate::lt, row, part.left)
+                           : literal("true", i1());
   Value offset = part.stride ? multiply(row, part.stride) : Value();
   if (acc) {
     Value step = pure("fragments", "column_step", i32(), e, n);
@@ -87,9 +89,10 @@ LogicalResult KernelWriter::writeLoad(warp::LoadOp op) {
 
   return step("load " + nameOf(op.getBuffer()), [&]() -> LogicalResult {
     Value target = arrayOf(op.getResult());
-    LanePart part =
-        laneOf(op.getBuffer(),
-               rowsOf(op.getBuffer(), op.getRows(), op.getHead()), domain);
+    Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+    if (op.getUnclipped())
+      rows.left = Value();
+    LanePart part = laneOf(op.getBuffer(), rows, domain);
     bool pair = acc && canPair(type, kernel.getAlign());
     bool packed = isPacked(domain);
     Type storage = storageType(type.getElementType());
@@ -134,7 +137,7 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
   auto write = [&]() -> LogicalResult {
     Rows rows = rowsOf(buffer, rowRange, head);
     if (unclipped)
-      rows.left = literal(domain.getDimSize(0), i32());
+      rows.left = Value();
     LanePart part = laneOf(buffer, rows, domain);
     bool pair = acc && !isAdd && canPair(type, kernel.getAlign());
     LogicalResult status = success();

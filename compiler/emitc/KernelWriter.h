@@ -116,10 +116,13 @@ private:
   struct Rows {
     Value pointer;   ///< element 0 of the first row
     Value rowStride; ///< in elements
-    Value left;      ///< i32: how many of the rows exist
+    Value left;      ///< i32: how many of the rows exist; null: all
   };
   Rows rowsOf(Value buffer, Value rows, Value head);
   Value basePointer(Value buffer, Value sequence, Value head);
+  Value rowsOfTiles(tile::BufferType type);
+  Value tilesOfSequence(tile::BufferType type);
+  Value startInTiles(tile::BufferType type, Value sequence);
 
   // Fill.cpp
   mlir::LogicalResult writeFill(warp::FillOp op);

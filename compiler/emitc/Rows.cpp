@@ -230,6 +230,46 @@ LogicalResult KernelWriter::writeRows(tile::RowsOp op) {
   return success();
 }
 
+/// Rows of all tiles of a rounded buffer.
+KernelWriter::Value KernelWriter::rowsOfTiles(tile::BufferType type) {
+  RowSpace space = type.getRowSpace();
+  Value rounded = literal(type.getRounded(), i64());
+  std::string called =
+      ("rows" + suffixOf(space) + "_in_" + Twine(type.getRounded())).str();
+  auto make = [&] {
+    Value tiles =
+        isPacked(sideOf(space))
+            ? this->add(divide(rowsHeld(space), rounded), sizeArgument("batch"))
+            : multiply(sizeArgument("batch"), tilesOfSequence(type));
+    return name(multiply(tiles, rounded), called);
+  };
+  return once(called, {}, make, /*readsMemory=*/false);
+}
+
+/// Tiles that a sequence of a batch layout has in a rounded buffer.
+KernelWriter::Value KernelWriter::tilesOfSequence(tile::BufferType type) {
+  return pure("arithmetic", "ceil_div", i64(),
+              {sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()),
+               literal(type.getRounded(), i64())});
+}
+
+/// Row 0 of a sequence of packed rows in a rounded buffer.
+KernelWriter::Value KernelWriter::startInTiles(tile::BufferType type,
+                                               Value sequence) {
+  RowSpace space = type.getRowSpace();
+  std::string called =
+      ("start" + suffixOf(space) + "_in_" + Twine(type.getRounded())).str();
+  std::string key = called + "," +
+                    std::to_string(reinterpret_cast<uintptr_t>(
+                        sequence.getAsOpaquePointer()));
+  return once(key, sequence, [&] {
+    Value slot = pure("rows", "first_slot", i64(),
+                      {startsOf(space), rowsHeld(space),
+                       literal(type.getRounded(), i32()), scalar(sequence)});
+    return name(multiply(slot, literal(type.getRounded(), i64())), called);
+  });
+}
+
 /// Element 0 of row 0 of a sequence (batch) or of the buffer (thd), for one
 /// head.
 KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
@@ -257,12 +297,18 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
         Value offset;
         bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
         if (type.getLayout() == tile::BufferLayout::packed) {
+          bool rounded = type.isRounded();
           if (hasHeads)
-            offset = multiply(index(head), rowsHeld(type.getRowSpace()));
+            offset =
+                multiply(index(head), rounded ? rowsOfTiles(type)
+                                              : rowsHeld(type.getRowSpace()));
           if (!packedRows) {
-            Value before = multiply(
-                index(sequence),
-                sizeArgument("seqlen" + suffixOf(type.getRowSpace()).str()));
+            Value rows = rounded
+                             ? multiply(tilesOfSequence(type),
+                                        literal(type.getRounded(), i64()))
+                             : sizeArgument("seqlen" +
+                                            suffixOf(type.getRowSpace()).str());
+            Value before = multiply(index(sequence), rows);
             offset = offset ? this->add(offset, before) : before;
           }
           if (offset)
@@ -292,9 +338,26 @@ KernelWriter::Rows KernelWriter::rowsOf(Value buffer, Value rows, Value head) {
   Value stride = type.getLayout() == tile::BufferLayout::packed
                      ? literal(type.getColumns(), i64())
                      : strideArgument(buffer, "row");
-  Value pointer = name(this->add(base, multiply(range.row, stride)),
-                       nameOf(buffer) + "_rows");
-  return {pointer, stride, range.left};
+  Value row = range.row, left = range.left;
+  if (int64_t rounded = type.getRounded()) {
+    // A sequence has tiles to itself, and all rows of them.
+    row = range.first;
+    if (isPacked(sideOf(range.space)))
+      row = name(this->add(startInTiles(type, range.sequence), row),
+                 "row" + suffixOf(range.space) + "_in_" + Twine(rounded));
+    Value whole = literal(rounded, i64());
+    Value length =
+        multiply(pure("arithmetic", "ceil_div", i64(),
+                      {lengthOf(range.space, range.sequence), whole}),
+                 whole);
+    int64_t count = ::cast<tile::RowsType>(rows.getType()).getCount();
+    left = name(pure("rows", "rows_within", i32(),
+                     {length, range.first, literal(count, i32())}),
+                "left" + suffixOf(range.space) + "_in_" + Twine(rounded));
+  }
+  Value pointer =
+      name(this->add(base, multiply(row, stride)), nameOf(buffer) + "_rows");
+  return {pointer, stride, left};
 }
 
 } // namespace weft

@@ -57,6 +57,10 @@ static std::string formula(Value value, Precedence within) {
         return "ceil(" + formula(op->getOperand(0)) + " / " +
                formula(op->getOperand(1), kAtom) + ")";
       })
+      .Case<arith::FloorDivSIOp>([](Operation *op) {
+        return "floor(" + formula(op->getOperand(0)) + " / " +
+               formula(op->getOperand(1), kAtom) + ")";
+      })
       .Case<arith::MaxSIOp>([](Operation *op) { return call(op, "max"); })
       .Case<arith::MinSIOp>([](Operation *op) { return call(op, "min"); })
       .Case<arith::AndIOp>(
@@ -108,6 +112,8 @@ static std::optional<int64_t> combine(Operation *op, int64_t a, int64_t b) {
                                            : std::optional(result);
   if (isa<arith::CeilDivSIOp, arith::CeilDivUIOp>(op))
     return b > 0 ? std::optional(llvm::divideCeilSigned(a, b)) : std::nullopt;
+  if (isa<arith::FloorDivSIOp>(op))
+    return b > 0 ? std::optional(llvm::divideFloorSigned(a, b)) : std::nullopt;
   if (isa<arith::MaxSIOp>(op))
     return std::max(a, b);
   if (isa<arith::MinSIOp>(op))

@@ -49,7 +49,9 @@ static std::string shapeText(BufferType type) {
   llvm::raw_string_ostream stream(text);
   stream << type.getElementType() << " [";
   if (type.getRowSpace() != RowSpace::none)
-    stream << "rows_" << stringifyRowSpace(type.getRowSpace()) << ", ";
+    stream << "rows_" << stringifyRowSpace(type.getRowSpace())
+           << (type.isRounded() ? " " + roundingText(type.getRounded()) : "")
+           << ", ";
   if (type.getHeadSpace() != HeadSpace::none)
     stream << stringifyHeadSpace(type.getHeadSpace()) << ", ";
   stream << type.getColumns() << "]";

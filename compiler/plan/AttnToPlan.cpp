@@ -73,7 +73,7 @@ public:
 
   /// The kernel `name`, made on first use.
   FailureOr<KernelOp> get(StringRef name, KernelKind kind,
-                          const Operands &operands) {
+                          ArrayRef<Attribute> contract) {
     KernelOp &kernel = kernels[name];
     if (kernel)
       return kernel;
@@ -84,19 +84,9 @@ public:
       emitError(loc) << llvm::toString(schedule.takeError());
       return failure();
     }
-    MLIRContext *context = module.getContext();
-    SmallVector<Attribute> contract;
-    auto declare = [&](ArrayRef<StringRef> names, Access access) {
-      for (StringRef name : names)
-        contract.push_back(OperandAttr::get(context, name, access,
-                                            {Domain::valid}, FloatAttr()));
-    };
-    declare(operands.ins, Access::in);
-    declare(operands.accs, Access::acc);
-    declare(operands.outs, Access::out);
     OpBuilder builder = kernelBuilder(module);
     kernel = KernelOp::create(builder, loc, name, kind, facts.symbol.getValue(),
-                              schedule->toAttr(context),
+                              schedule->toAttr(module.getContext()),
                               builder.getArrayAttr(contract));
     return kernel;
   }
@@ -166,12 +156,7 @@ public:
   }
 
   void reserve(StringRef name, BufferType type) {
-    int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
-    Value rows = sizes.get(type.getRowSpace() == RowSpace::q ? Size::rows_q
-                                                             : Size::rows_kv);
-    Value rowsOfHeads = sizes.mul(rows, sizes.heads(type.getHeadSpace()));
-    Value bytes = sizes.mul(rowsOfHeads,
-                            sizes.constant(elementBytes * type.getColumns()));
+    Value bytes = sizes.bytes(type, isPacked(type.getRowSpace()));
     buffers[name] = ReserveOp::create(builder, loc, type, name, bytes, Value());
   }
 
@@ -195,7 +180,19 @@ public:
   LogicalResult launch(StringRef name, KernelKind kind,
                        const Operands &operands, RowSpace rowSpace,
                        HeadSpace heads) {
-    FailureOr<KernelOp> kernel = kernels.get(name, kind, operands);
+    SmallVector<Attribute> contract;
+    auto declare = [&](ArrayRef<StringRef> names, Access access) {
+      for (StringRef name : names) {
+        auto type = cast<BufferType>(buffers.lookup(name).getType());
+        contract.push_back(OperandAttr::get(context, name, access,
+                                            {Domain::valid}, FloatAttr(),
+                                            type.getRounded()));
+      }
+    };
+    declare(operands.ins, Access::in);
+    declare(operands.accs, Access::acc);
+    declare(operands.outs, Access::out);
+    FailureOr<KernelOp> kernel = kernels.get(name, kind, contract);
     if (failed(kernel))
       return failure();
     SmallVector<Value> ins, accs, outs;
@@ -278,9 +275,11 @@ private:
     StateAttr filled = StateAttr::filled(context, value);
     return type.withState(Domain::gap, filled).withState(Domain::tail, filled);
   }
+  bool isPacked(RowSpace rowSpace) {
+    return facts.side(rowSpace).getLayout() == attn::RowLayout::thd;
+  }
   bool mayHavePadding(RowSpace rowSpace) {
-    attn::SideAttr side = facts.side(rowSpace);
-    return side.getLayout() == attn::RowLayout::thd || side.getPadded();
+    return isPacked(rowSpace) || facts.side(rowSpace).getPadded();
   }
 
   /// CTAs of a grid over tiles of `rows` rows. From rows held, never from
@@ -289,7 +288,7 @@ private:
   Value grid(RowSpace rowSpace, int64_t rows, HeadSpace heads) {
     // One op a statement: the order of arguments is the C++ compiler's.
     bool q = rowSpace == RowSpace::q;
-    bool thd = facts.side(rowSpace).getLayout() == attn::RowLayout::thd;
+    bool thd = isPacked(rowSpace);
     Value batch = sizes.get(Size::batch);
     Value length = sizes.get(thd ? (q ? Size::rows_q : Size::rows_kv)
                                  : (q ? Size::seqlen_q : Size::seqlen_kv));

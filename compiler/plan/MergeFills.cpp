@@ -61,7 +61,7 @@ struct PlanMergeFills : weft::impl::PlanMergeFillsBase<PlanMergeFills> {
         domains.push_back(static_cast<Domain>(domain.getZExtValue()));
       contract.push_back(OperandAttr::get(context, bufferName(fill.getBuffer()),
                                           Access::out, domains,
-                                          fill.getValueAttr()));
+                                          fill.getValueAttr(), /*rounded=*/0));
       buffers.push_back(fill.getBuffer());
       results.push_back(fill.getResult().getType());
     }

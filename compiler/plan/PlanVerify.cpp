@@ -93,6 +93,11 @@ private:
         return func.emitError()
                << "argument '" << name << "' must be a buffer of row space "
                << stringifyRowSpace(rows) << ", not " << argument.getType();
+      if (type.isRounded())
+        return func.emitError()
+               << "argument '" << name << "' has rows "
+               << roundingText(type.getRounded())
+               << "; only workspace has, a tensor's rows are the caller's";
       if (failed(checkArrival(argument, type)))
         return failure();
     }
@@ -171,6 +176,12 @@ private:
                    << opText(launch) << " covers " << stringifyDomain(domain)
                    << " of '" << bufferName(value)
                    << "', a domain that the buffer does not have";
+        if (type.getRounded() != contract.getRounded())
+          return launch.emitError()
+                 << opText(launch) << " takes '" << bufferName(value)
+                 << "' with rows " << roundingText(contract.getRounded())
+                 << " by its contract, but they are "
+                 << roundingText(type.getRounded());
         if (failed(check(value, type, contract)))
           return failure();
       }
@@ -436,8 +447,31 @@ private:
     auto times = [&](Size size) {
       expected = algebra.multiply(expected, algebra.size(size));
     };
-    if (type.getRowSpace() != RowSpace::none)
-      times(type.getRowSpace() == RowSpace::q ? Size::rows_q : Size::rows_kv);
+    bool q = type.getRowSpace() == RowSpace::q;
+    if (int64_t rounded = type.getRounded()) {
+      std::optional<attn::SideAttr> rows = side(type.getRowSpace());
+      if (!rows)
+        return reserve.emitError() << "workspace '" << reserve.getName()
+                                   << "' has rows " << roundingText(rounded)
+                                   << ", which needs the module attribute weft."
+                                   << stringifyRowSpace(type.getRowSpace())
+                                   << " to say how they lie";
+      SizeAlgebra::Polynomial batch = algebra.size(Size::batch), tiles;
+      if (rows->getLayout() == attn::RowLayout::thd)
+        tiles = algebra.add(
+            algebra.floorDiv(algebra.size(q ? Size::rows_q : Size::rows_kv),
+                             rounded),
+            batch);
+      else
+        tiles = algebra.multiply(
+            algebra.ceilDiv(algebra.size(q ? Size::seqlen_q : Size::seqlen_kv),
+                            rounded),
+            batch);
+      expected = algebra.multiply(
+          algebra.multiply(expected, SizeAlgebra::constant(rounded)), tiles);
+    } else if (type.getRowSpace() != RowSpace::none) {
+      times(q ? Size::rows_q : Size::rows_kv);
+    }
     if (type.getHeadSpace() != HeadSpace::none)
       times(type.getHeadSpace() == HeadSpace::heads_q ? Size::heads_q
                                                       : Size::heads_kv);

@@ -73,16 +73,28 @@ Polynomial SizeAlgebra::multiply(const Polynomial &a, const Polynomial &b) {
   return result;
 }
 
-Polynomial SizeAlgebra::ceilDiv(const Polynomial &a, int64_t divisor) {
-  // Exact where every coefficient divides.
-  if (llvm::all_of(
-          a, [&](const auto &term) { return term.second % divisor == 0; })) {
-    Polynomial quotient = a;
-    for (auto &term : quotient)
-      term.second /= divisor;
-    return quotient;
+/// The quotient where every coefficient divides.
+static std::optional<Polynomial> divide(const Polynomial &a, int64_t divisor) {
+  Polynomial quotient = a;
+  for (auto &term : quotient) {
+    if (term.second % divisor)
+      return std::nullopt;
+    term.second /= divisor;
   }
+  return quotient;
+}
+
+Polynomial SizeAlgebra::ceilDiv(const Polynomial &a, int64_t divisor) {
+  if (std::optional<Polynomial> quotient = divide(a, divisor))
+    return *quotient;
   return atom({.kind = Atom::CeilDiv, .number = divisor, .lhs = a});
+}
+
+/// As ceil((a - (divisor - 1)) / divisor), so that there is one form.
+Polynomial SizeAlgebra::floorDiv(const Polynomial &a, int64_t divisor) {
+  if (std::optional<Polynomial> quotient = divide(a, divisor))
+    return *quotient;
+  return ceilDiv(add(a, constant(divisor - 1), -1), divisor);
 }
 
 Polynomial SizeAlgebra::choice(Atom::Kind kind, const Polynomial &a,
@@ -134,6 +146,10 @@ Polynomial SizeAlgebra::normalize(Value value) {
              matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
              number.isStrictlyPositive()) {
     result = ceilDiv(normalize(op->getOperand(0)), number.getSExtValue());
+  } else if (isa_and_nonnull<arith::FloorDivSIOp>(op) &&
+             matchPattern(op->getOperand(1), m_ConstantInt(&number)) &&
+             number.isStrictlyPositive()) {
+    result = floorDiv(normalize(op->getOperand(0)), number.getSExtValue());
   } else {
     result = atom({.kind = Atom::Opaque, .number = -1, .value = value});
   }
@@ -153,7 +169,11 @@ bool SizeAlgebra::isNonNegative(const Polynomial &a, int depth) {
       case Atom::Size:
         return true;
       case Atom::CeilDiv:
-        return depth > 0 && isNonNegative(Polynomial(atom.lhs), depth - 1);
+        // Above -divisor it is rounded up to 0.
+        return depth > 0 &&
+               isNonNegative(add(Polynomial(atom.lhs),
+                                 constant(int64_t(atom.number) - 1)),
+                             depth - 1);
       case Atom::Max:
       case Atom::Min:
       case Atom::Opaque:
@@ -218,9 +238,17 @@ std::string SizeAlgebra::str(const Polynomial &a) const {
       case Atom::Size:
         os << plan::stringifySize(plan::Size(atom.number));
         break;
-      case Atom::CeilDiv:
-        os << "ceil((" << str(atom.lhs) << ") / " << atom.number << ")";
+      case Atom::CeilDiv: {
+        Polynomial dividend = atom.lhs;
+        auto floor = dividend.find({});
+        bool isFloor =
+            floor != dividend.end() && floor->second == 1 - atom.number;
+        if (isFloor)
+          dividend.erase(floor);
+        os << (isFloor ? "floor((" : "ceil((") << str(dividend) << ") / "
+           << atom.number << ")";
         break;
+      }
       case Atom::Max:
       case Atom::Min:
         os << (atom.kind == Atom::Max ? "max(" : "min(") << str(atom.lhs)

@@ -3,7 +3,7 @@
 // Offsets and byte counts are i64 arithmetic on sizes. To compare two of them
 // for all sizes, both are brought to a normal form: a polynomial whose terms
 // are products of atoms. An atom is a size, or an operation that is not
-// polynomial (ceildiv, max, min) on polynomials, or a value nothing is known
+// polynomial (division, max, min) on polynomials, or a value nothing is known
 // of. Sizes are at least 0.
 //
 //===----------------------------------------------------------------------===//
@@ -39,6 +39,8 @@ public:
   Polynomial multiply(const Polynomial &a, const Polynomial &b);
   /// ceil(a / divisor), of a positive divisor.
   Polynomial ceilDiv(const Polynomial &a, int64_t divisor);
+  /// floor(a / divisor), likewise.
+  Polynomial floorDiv(const Polynomial &a, int64_t divisor);
   Polynomial max(const Polynomial &a, const Polynomial &b);
   /// ceil(a / divisor) * divisor.
   Polynomial alignUp(const Polynomial &a, int64_t divisor);

@@ -57,7 +57,38 @@ public:
                                             constant(divisor));
   }
 
+  mlir::Value floorDiv(mlir::Value a, int64_t divisor) {
+    return mlir::arith::FloorDivSIOp::create(builder, builder.getUnknownLoc(),
+                                             a, constant(divisor));
+  }
+  /// Bytes of a workspace buffer; `packed`: its side's layout is thd.
+  mlir::Value bytes(plan::BufferType type, bool packed) {
+    int64_t elementBytes = type.getElementType().getIntOrFloatBitWidth() / 8;
+    mlir::Value size = rows(type, packed);
+    mlir::Value ofHeads = mul(size, heads(type.getHeadSpace()));
+    return mul(ofHeads, constant(elementBytes * type.getColumns()));
+  }
+
 private:
+  /// Rows of a buffer. One op a statement: the order of arguments is the C++
+  /// compiler's.
+  mlir::Value rows(plan::BufferType type, bool packed) {
+    if (type.getRowSpace() == plan::RowSpace::none)
+      return constant(1);
+    bool q = type.getRowSpace() == plan::RowSpace::q;
+    int64_t rounded = type.getRounded();
+    if (!rounded || packed) {
+      mlir::Value held = get(q ? plan::Size::rows_q : plan::Size::rows_kv);
+      if (!rounded)
+        return held;
+      mlir::Value whole = floorDiv(held, rounded);
+      return mul(add(whole, get(plan::Size::batch)), constant(rounded));
+    }
+    mlir::Value seqlen = get(q ? plan::Size::seqlen_q : plan::Size::seqlen_kv);
+    mlir::Value tiles = ceilDiv(seqlen, rounded);
+    return mul(mul(get(plan::Size::batch), tiles), constant(rounded));
+  }
+
   mlir::OpBuilder &builder;
   std::map<plan::Size, mlir::Value> sizes;
   std::map<int64_t, mlir::Value> constants;

@@ -96,6 +96,7 @@ private:
                     .Case([](arith::SubIOp) { return ExprOp::sub; })
                     .Case([](arith::MulIOp) { return ExprOp::mul; })
                     .Case([](arith::CeilDivSIOp) { return ExprOp::ceil_div; })
+                    .Case([](arith::FloorDivSIOp) { return ExprOp::floor_div; })
                     .Case([](arith::MaxSIOp) { return ExprOp::max; })
                     .Case([](arith::MinSIOp) { return ExprOp::min; })
                     .Case([](arith::AndIOp op) -> std::optional<ExprOp> {
@@ -116,7 +117,8 @@ private:
     op->print(os);
     return error("'" + text +
                  "' has no formula; sizes are computed with constants, "
-                 "plan.size, addi, subi, muli, ceildivsi, maxsi, minsi, signed "
+                 "plan.size, addi, subi, muli, ceildivsi, floordivsi, maxsi, "
+                 "minsi, signed "
                  "comparisons and andi of them");
   }
 

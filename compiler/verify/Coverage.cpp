@@ -40,8 +40,8 @@ std::optional<LinearForms::Assignment> Coverage::findUnwritten(Block &body) {
   }
   AffineExpr row = forms.variable(LinearForms::Row);
   AffineExpr head = forms.variable(LinearForms::BufferHead);
-  AffineExpr rows = ofSequences ? forms.length(buffer.getRowSpace())
-                                : forms.rowsHeld(buffer.getRowSpace());
+  AffineExpr rows =
+      ofSequences ? forms.rowsIn(buffer) : forms.rowsHeld(buffer.getRowSpace());
   AffineExpr heads = forms.heads(buffer.getHeadSpace());
   return findOutside({{row}, {rows - row - 1}, {head}, {heads - head - 1}},
                      written);

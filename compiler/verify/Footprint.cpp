@@ -44,7 +44,7 @@ Conjunction weft::elementsOf(tile::RowAccess access, LinearForms &forms) {
   if (!access.getRows())
     elements.push_back({forms.rowsHeld(buffer.getRowSpace()) - row - 1});
   else if (access.isClipped())
-    elements.push_back({forms.length(buffer.getRowSpace()) - row - 1});
+    elements.push_back({forms.rowsIn(buffer) - row - 1});
   return elements;
 }
 
@@ -160,13 +160,18 @@ private:
         failed(isImpossible(access, path, head - heads,
                             "a head past the buffer's last")))
       return failure();
-    if (access.isClipped() || access.getAccess() == Access::in)
+    // What a bulk copy reads there reaches no result; nothing clears what a
+    // load does, which may be unclipped of a rounded buffer alone.
+    tile::BufferType buffer = access.getBuffer().getType();
+    if (access.isClipped() ||
+        (access.getAccess() == Access::in && !buffer.isRounded()))
       return success();
-    tile::RowsType type = access.getRows().getType();
-    AffineExpr end = firstRowOf(access, forms) + type.getCount();
-    return isImpossible(access, path,
-                        end - forms.length(type.getRowSpace()) - 1,
-                        "rows past the sequence's end, not clipped");
+    AffineExpr end =
+        firstRowOf(access, forms) + access.getRows().getType().getCount();
+    return isImpossible(access, path, end - forms.rowsIn(buffer) - 1,
+                        buffer.isRounded()
+                            ? "rows past the sequence's last tile, not clipped"
+                            : "rows past the sequence's end, not clipped");
   }
 
   /// An error if `excess` may be at least 0 on the path.

@@ -48,6 +48,11 @@ AffineExpr LinearForms::variable(unsigned variable) const {
 AffineExpr LinearForms::length(RowSpace space) const {
   return variable(space == RowSpace::q ? LengthQ : LengthKv);
 }
+AffineExpr LinearForms::rowsIn(tile::BufferType buffer) const {
+  AffineExpr used = length(buffer.getRowSpace());
+  int64_t rounded = buffer.getRounded();
+  return rounded ? used.ceilDiv(rounded) * rounded : used;
+}
 AffineExpr LinearForms::rowsHeld(RowSpace space) const {
   return variable(space == RowSpace::q ? RowsQ : RowsKv);
 }

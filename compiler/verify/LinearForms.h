@@ -61,6 +61,9 @@ public:
 
   mlir::AffineExpr variable(unsigned variable) const;
   mlir::AffineExpr length(plan::RowSpace space) const;
+  /// Rows that the point's sequence has in `buffer`: used ones, or if the
+  /// buffer is rounded all of the tiles that hold such.
+  mlir::AffineExpr rowsIn(tile::BufferType buffer) const;
   mlir::AffineExpr rowsHeld(plan::RowSpace space) const;
   mlir::AffineExpr heads(plan::HeadSpace space) const;
   tile::GridAttr getGrid() const { return grid; }

@@ -19,11 +19,13 @@ def VerifyContracts : Pass<"verify-contracts", "::mlir::ModuleOp"> {
        `gap` and `tail`;
     3. value: an `out` has the value that all its stores hold, or none;
     4. containment: no access before a sequence's first row or of a head that
-       the buffer has not, and no write past the sequence's end;
+       the buffer has not, no write past the sequence's end, and of a buffer with
+       rounded rows no write or unclipped read past its last tile;
     5. coverage of every `out`: each row of the domain, of each head, is written
        by a point of the grid, whatever the lengths are;
     6. each element of an `out` is written by one point alone;
-    7. launches pass buffers of the types that the body takes them for, and none
+    7. launches pass buffers of the types that the body takes them for, rounded
+       as the contract says, and none
        is `early` once its body has a schedule: no schedule waits for the
        launches before it yet.
 

@@ -84,6 +84,14 @@ private:
                << "body of @" << kernel.getSymName() << " takes '" << name
                << "' as operand " << index << ", which is '" << declared
                << "' in its contract";
+      int64_t promised = cast<plan::OperandAttr>(attribute).getRounded();
+      int64_t taken = cast<tile::BufferType>(body.op.getArgumentTypes()[index])
+                          .getRounded();
+      if (taken != promised)
+        return body.op->emitError()
+               << "body of @" << kernel.getSymName() << " takes '" << name
+               << "' with rows " << plan::roundingText(taken)
+               << ", but its contract says " << plan::roundingText(promised);
     }
     return success();
   }
@@ -269,7 +277,8 @@ struct VerifyContracts : weft::impl::VerifyContractsBase<VerifyContracts> {
       if (given.getElementType() != taken.getElementType() ||
           given.getRowSpace() != taken.getRowSpace() ||
           given.getHeadSpace() != taken.getHeadSpace() ||
-          given.getColumns() != taken.getColumns())
+          given.getColumns() != taken.getColumns() ||
+          given.getRounded() != taken.getRounded())
         return launch.emitError()
                << "launch of @" << launch.getKernel() << " passes " << given
                << " as '" << operandName(argument)

@@ -274,7 +274,7 @@ private:
           }
           rewriter.replaceOpWithNewOp<warp::LoadOp>(
               load, load.getType(), load.getBuffer(), load.getRows(),
-              load.getHead(), load.getPadAttr());
+              load.getHead(), load.getPadAttr(), load.getUnclippedAttr());
         })
         .Case([&](tile::StoreOp store) {
           rewriter.replaceOpWithNewOp<warp::StoreOp>(

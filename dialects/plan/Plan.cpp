@@ -123,6 +123,41 @@ void StateAttr::print(AsmPrinter &printer) const {
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral kDomains = "valid, gap, tail, all";
+static constexpr StringLiteral kRounded = "rounded";
+
+/// `= R`, behind the keyword.
+static ParseResult parseRounded(AsmParser &parser, int64_t &rounded) {
+  if (parser.parseEqual())
+    return failure();
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseInteger(rounded))
+    return failure();
+  // What is not rounded does not say so.
+  if (rounded == 0)
+    return parser.emitError(loc) << roundingRule(0);
+  return success();
+}
+
+std::string weft::plan::roundingRule(int64_t rounded) {
+  return ("rows are rounded up to a positive multiple of 8, not to one of " +
+          Twine(rounded))
+      .str();
+}
+std::string weft::plan::roundingText(int64_t rounded) {
+  return rounded ? ("rounded to " + Twine(rounded)).str() : "not rounded";
+}
+bool weft::plan::isRounding(int64_t rounded) {
+  return rounded >= 0 && rounded % 8 == 0;
+}
+
+LogicalResult OperandAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                  StringRef name, Access access,
+                                  ArrayRef<Domain> domains, FloatAttr value,
+                                  int64_t rounded) {
+  if (!isRounding(rounded))
+    return emitError() << roundingRule(rounded);
+  return success();
+}
 
 Attribute OperandAttr::parse(AsmParser &parser, Type) {
   std::string name;
@@ -144,15 +179,22 @@ Attribute OperandAttr::parse(AsmParser &parser, Type) {
           }))
     return {};
   FloatAttr value;
-  if (succeeded(parser.parseOptionalComma())) {
+  int64_t rounded = 0;
+  SMLoc loc = parser.getCurrentLocation();
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && failed(parser.parseOptionalKeyword(kRounded))) {
     FailureOr<FloatAttr> parsed = parseValue(parser);
     if (failed(parsed))
       return {};
     value = *parsed;
+    more = succeeded(parser.parseOptionalComma());
+    if (more && parser.parseKeyword(kRounded))
+      return {};
   }
-  if (parser.parseGreater())
+  if ((more && parseRounded(parser, rounded)) || parser.parseGreater())
     return {};
-  return OperandAttr::get(parser.getContext(), name, *access, domains, value);
+  return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
+                    name, *access, domains, value, rounded);
 }
 
 void OperandAttr::print(AsmPrinter &printer) const {
@@ -166,6 +208,8 @@ void OperandAttr::print(AsmPrinter &printer) const {
     printer << ", ";
     printValue(printer, getValue());
   }
+  if (getRounded())
+    printer << ", " << kRounded << " = " << getRounded();
   printer << '>';
 }
 
@@ -207,10 +251,11 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 //===----------------------------------------------------------------------===//
 
 BufferType BufferType::undefined(Type elementType, RowSpace rowSpace,
-                                 HeadSpace headSpace, int64_t columns) {
+                                 HeadSpace headSpace, int64_t columns,
+                                 int64_t rounded) {
   StateAttr state = StateAttr::undefined(elementType.getContext());
   return get(elementType.getContext(), elementType, rowSpace, headSpace,
-             columns, state, state, state, state);
+             columns, rounded, state, state, state, state);
 }
 StateAttr BufferType::getState(Domain domain) const {
   switch (domain) {
@@ -228,12 +273,12 @@ StateAttr BufferType::getState(Domain domain) const {
 BufferType BufferType::withState(Domain domain, StateAttr state) const {
   auto pick = [&](Domain d) { return d == domain ? state : getState(d); };
   return get(getContext(), getElementType(), getRowSpace(), getHeadSpace(),
-             getColumns(), pick(Domain::valid), pick(Domain::gap),
+             getColumns(), getRounded(), pick(Domain::valid), pick(Domain::gap),
              pick(Domain::tail), pick(Domain::all));
 }
 BufferType BufferType::withAllUndefined() const {
   return undefined(getElementType(), getRowSpace(), getHeadSpace(),
-                   getColumns());
+                   getColumns(), getRounded());
 }
 ArrayRef<Domain> BufferType::getDomains() const {
   static const Domain rows[] = {Domain::valid, Domain::gap, Domain::tail};
@@ -249,15 +294,19 @@ bool BufferType::isSameMemory(BufferType other) const {
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Type elementType, RowSpace rowSpace,
                                  HeadSpace headSpace, int64_t columns,
-                                 StateAttr valid, StateAttr gap, StateAttr tail,
-                                 StateAttr all) {
+                                 int64_t rounded, StateAttr valid,
+                                 StateAttr gap, StateAttr tail, StateAttr all) {
   if (!elementType.isF16() && !elementType.isBF16() && !elementType.isF32() &&
       !elementType.isInteger(32))
     return emitError() << "elements of a buffer are f16, bf16, f32 or i32, not "
                        << elementType;
   if (columns < 1)
     return emitError() << "a buffer needs at least 1 column, not " << columns;
+  if (!isRounding(rounded))
+    return emitError() << roundingRule(rounded);
   if (rowSpace == RowSpace::none) {
+    if (rounded)
+      return emitError() << "a buffer without rows has none to round";
     if (!valid.isUndefined() || !gap.isUndefined() || !tail.isUndefined())
       return emitError() << "a buffer without rows has only the domain 'all'";
     if (headSpace != HeadSpace::none)
@@ -285,7 +334,13 @@ Type BufferType::parse(AsmParser &parser) {
     return {};
   StateAttr none = StateAttr::undefined(parser.getContext());
   StateAttr states[4] = {none, none, none, none};
+  int64_t rounded = 0;
   while (succeeded(parser.parseOptionalComma())) {
+    if (succeeded(parser.parseOptionalKeyword(kRounded))) {
+      if (parseRounded(parser, rounded))
+        return {};
+      continue;
+    }
     FailureOr<Domain> domain =
         parseEnum<Domain>(parser, "domain", symbolizeDomain, kDomains);
     if (failed(domain) || parser.parseEqual())
@@ -298,13 +353,15 @@ Type BufferType::parse(AsmParser &parser) {
   if (parser.parseGreater())
     return {};
   return parser.getChecked<BufferType>(parser.getContext(), elementType, *rows,
-                                       *heads, columns, states[0], states[1],
-                                       states[2], states[3]);
+                                       *heads, columns, rounded, states[0],
+                                       states[1], states[2], states[3]);
 }
 
 void BufferType::print(AsmPrinter &printer) const {
   printer << '<' << getElementType() << ", " << stringifyRowSpace(getRowSpace())
           << ", " << stringifyHeadSpace(getHeadSpace()) << ", " << getColumns();
+  if (isRounded())
+    printer << ", " << kRounded << " = " << getRounded();
   for (Domain domain : getDomains()) {
     StateAttr state = getState(domain);
     if (state.isUndefined())

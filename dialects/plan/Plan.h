@@ -32,6 +32,13 @@ inline constexpr llvm::StringLiteral kNameAttr = "weft.name";
 /// Module attribute: query heads per key head (i64).
 inline constexpr llvm::StringLiteral kHeadRatioAttr = "weft.head_ratio";
 
+/// Whether rows may be rounded up to a multiple of so many (0: they are not),
+/// and an error's words of why not.
+bool isRounding(int64_t rounded);
+std::string roundingRule(int64_t rounded);
+/// "rounded to 64", or "not rounded".
+std::string roundingText(int64_t rounded);
+
 /// The operand whose buffer `value` is the next state of; null for a buffer
 /// that begins here (an argument or a `plan.reserve`).
 mlir::Value previousState(mlir::Value value);

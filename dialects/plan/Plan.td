@@ -68,17 +68,21 @@ def Plan_Operand : AttrDef<Plan_Dialect, "Operand"> {
   let mnemonic = "operand";
   let summary = "what a kernel's contract says of one operand";
   let description = [{
-    Its name, its access, the domains it covers (for every head and column)
-    and, for an `out` whose stores all hold one value, that value.
+    Its name, its access, the domains it covers (for every head and column);
+    for an `out` whose stores all hold one value, that value; and, for a buffer
+    whose rows are rounded up, to a multiple of what.
 
     Example: `#plan.operand<"dk", out, [valid]>`,
-    `#plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000 : f64>`.
+    `#plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000>`,
+    `#plan.operand<"d_query_sum", acc, [valid], rounded = 64>`.
   }];
   let parameters = (ins StringRefParameter<>:$name,
                         EnumParameter<Plan_Access>:$access,
                         ArrayRefParameter<"Domain">:$domains,
-                        OptionalParameter<"::mlir::FloatAttr">:$value);
+                        OptionalParameter<"::mlir::FloatAttr">:$value,
+                        DefaultValuedParameter<"int64_t", "0">:$rounded);
   let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
 }
 
 def Plan_Schedule : AttrDef<Plan_Dialect, "Schedule"> {
@@ -130,11 +134,29 @@ def Plan_Buffer : TypeDef<Plan_Dialect, "Buffer"> {
     `none`: [columns].
 
     Example: `!plan.buffer<bf16, q, heads_q, 128, valid = defined, gap = filled(0.0)>`.
+
+    `rounded = R`, of workspace alone: each sequence has tiles of R rows to
+    itself, as many as its used rows need, so that whole tiles may be read,
+    stored and added to without regard to its end. With s and u the padded start
+    and the used length of sequence b, its ceil(u / R) tiles begin at tile
+    floor(s / R) + b of the buffer (thd), or b * ceil(S / R) (batch). The buffer
+    holds floor(rows / R) + batch tiles, or batch * ceil(S / R).
+
+    The tiles of two sequences are different tiles: with s = qR + r and u = cR -
+    e (0 <= r, e < R), the next sequence begins at s' >= s + u = (q + c)R + r -
+    e > (q + c - 1)R, so its first tile is at least (q + c - 1) + b + 1, which is
+    the tile behind the last one of b, q + b + c - 1. The rows held, in place of
+    s', show the same of the buffer's end.
+
+    Of a rounded buffer `valid` are all rows of the sequences' tiles, those past
+    a sequence's end included; `gap` and `tail` are the tiles of no sequence.
+
+    Example: `!plan.buffer<f32, q, heads_q, 128, rounded = 64, valid = filled(0.0)>`.
   }];
   let parameters = (ins "::mlir::Type":$elementType,
                         EnumParameter<Plan_RowSpace>:$rowSpace,
                         EnumParameter<Plan_HeadSpace>:$headSpace,
-                        "int64_t":$columns,
+                        "int64_t":$columns, "int64_t":$rounded,
                         "StateAttr":$valid, "StateAttr":$gap,
                         "StateAttr":$tail, "StateAttr":$all);
   let hasCustomAssemblyFormat = 1;
@@ -142,13 +164,15 @@ def Plan_Buffer : TypeDef<Plan_Dialect, "Buffer"> {
   let extraClassDeclaration = [{
     /// The same memory with nothing known.
     static BufferType undefined(::mlir::Type elementType, RowSpace rowSpace,
-                                HeadSpace headSpace, int64_t columns);
+                                HeadSpace headSpace, int64_t columns,
+                                int64_t rounded = 0);
     StateAttr getState(Domain domain) const;
     BufferType withState(Domain domain, StateAttr state) const;
     BufferType withAllUndefined() const;
     /// valid, gap, tail; or all for a buffer without rows.
     ::llvm::ArrayRef<Domain> getDomains() const;
-    /// The same element type, spaces and columns, whatever the states.
+    bool isRounded() const { return getRounded() != 0; }
+    /// The same element type, spaces, columns and rounding, whatever the states.
     bool isSameMemory(BufferType other) const;
   }];
 }

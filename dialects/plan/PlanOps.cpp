@@ -261,6 +261,9 @@ LogicalResult FillOp::verify() {
   if (getDomains().empty())
     return emitOpError() << "fills no domain";
   BufferType expected = getBuffer().getType();
+  if (expected.isRounded())
+    return emitOpError() << "fills rows held, and " << expected
+                         << " rounds its rows up; use plan.memset";
   for (const APInt &index : getDomains().getAsValueRange<IntegerAttr>()) {
     auto domain = static_cast<Domain>(index.getZExtValue());
     if (!llvm::is_contained(expected.getDomains(), domain))

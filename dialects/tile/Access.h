@@ -24,6 +24,13 @@ mlir::LogicalResult verifyAccess(mlir::Operation *op, BufferType buffer,
 /// Checks that a buffer can be changed.
 mlir::LogicalResult verifyWritable(mlir::Operation *op, BufferType buffer);
 
+/// Checks that a load without clips is of a buffer whose rows are rounded up.
+mlir::LogicalResult verifyUnclippedLoad(mlir::Operation *op, BufferType buffer,
+                                        bool unclipped);
+
+/// Checks that a fill, which is over the rows held, fills such rows.
+mlir::LogicalResult verifyNotRounded(mlir::Operation *op, BufferType buffer);
+
 } // namespace weft::tile
 
 #endif // WEFT_DIALECTS_TILE_ACCESS_H

@@ -66,8 +66,16 @@ Type BufferType::parse(AsmParser &parser) {
       parser.parseComma() || parser.parseKeyword(&headsName) ||
       parser.parseComma() || parser.parseInteger(columns))
     return {};
-  if (succeeded(parser.parseOptionalComma()) &&
-      parser.parseKeyword(&layoutName))
+  int64_t rounded = 0;
+  bool more = succeeded(parser.parseOptionalComma());
+  if (more && failed(parser.parseOptionalKeyword("rounded"))) {
+    if (parser.parseKeyword(&layoutName))
+      return {};
+    more = succeeded(parser.parseOptionalComma());
+    if (more && parser.parseKeyword("rounded"))
+      return {};
+  }
+  if (more && (parser.parseEqual() || parser.parseInteger(rounded)))
     return {};
   if (parser.parseGreater())
     return {};
@@ -76,17 +84,18 @@ Type BufferType::parse(AsmParser &parser) {
   auto layout = symbolizeBufferLayout(layoutName);
   if (!rows || !heads || !layout) {
     parser.emitError(loc) << "a buffer is <type, q|kv, heads_q|heads_kv, "
-                             "columns[, strided|packed|uniform]>";
+                             "columns[, strided|packed|uniform]"
+                             "[, rounded = multiple of 8]>";
     return {};
   }
   return getChecked([&] { return parser.emitError(loc); }, parser.getContext(),
-                    elementType, *rows, *heads, columns, *layout);
+                    elementType, *rows, *heads, columns, *layout, rounded);
 }
 
 LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Type elementType, plan::RowSpace rowSpace,
                                  plan::HeadSpace headSpace, int64_t columns,
-                                 BufferLayout layout) {
+                                 BufferLayout layout, int64_t rounded) {
   if (!isa<Float16Type, BFloat16Type, Float32Type>(elementType))
     return emitError() << "a buffer holds f16, bf16 or f32, not "
                        << elementType;
@@ -95,6 +104,10 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                           "of heads_q or heads_kv";
   if (columns < 1)
     return emitError() << "a buffer has at least 1 column, not " << columns;
+  if (!plan::isRounding(rounded))
+    return emitError() << plan::roundingRule(rounded);
+  if (rounded && layout != BufferLayout::packed)
+    return emitError() << "only workspace, which is packed, has rounded rows";
   return success();
 }
 
@@ -104,6 +117,8 @@ void BufferType::print(AsmPrinter &printer) const {
           << plan::stringifyHeadSpace(getHeadSpace()) << ", " << getColumns();
   if (getLayout() != BufferLayout::strided)
     printer << ", " << stringifyBufferLayout(getLayout());
+  if (isRounded())
+    printer << ", rounded = " << getRounded();
   printer << '>';
 }
 
@@ -281,7 +296,25 @@ LogicalResult weft::tile::verifyWritable(Operation *op, BufferType buffer) {
   return success();
 }
 
+LogicalResult weft::tile::verifyUnclippedLoad(Operation *op, BufferType buffer,
+                                              bool unclipped) {
+  if (!unclipped || buffer.isRounded())
+    return success();
+  return op->emitOpError() << "is unclipped, and rows past a sequence's end "
+                              "are another's; only of a rounded buffer are "
+                              "they its own";
+}
+
+LogicalResult weft::tile::verifyNotRounded(Operation *op, BufferType buffer) {
+  if (!buffer.isRounded())
+    return success();
+  return op->emitOpError() << "is over the rows held, and " << buffer
+                           << " rounds its rows up; use plan.memset";
+}
+
 LogicalResult LoadOp::verify() {
+  if (failed(verifyUnclippedLoad(*this, getBuffer().getType(), getUnclipped())))
+    return failure();
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getResult().getType());
 }
@@ -318,6 +351,8 @@ LogicalResult FillOp::verify() {
   auto func = (*this)->getParentOfType<FuncOp>();
   if (func && func.getGrid().getKind() != GridKind::held)
     return emitOpError() << "is over the rows held: the grid has to be 'held'";
+  if (failed(verifyNotRounded(*this, getBuffer().getType())))
+    return failure();
   return verifyWritable(*this, getBuffer().getType());
 }
 

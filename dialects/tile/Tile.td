@@ -51,14 +51,25 @@ def Tile_Grid : AttrDef<Tile_Dialect, "Grid"> {
 def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
   let mnemonic = "buffer";
   let summary = "memory a kernel reads or writes";
-  let description = [{ `!tile.buffer<bf16, q, heads_q, 128>`, `!tile.buffer<f32, kv, heads_q, 128, packed>`. }];
+  let description = [{
+    `!tile.buffer<bf16, q, heads_q, 128>`, `!tile.buffer<f32, kv, heads_q, 128, packed>`.
+
+    `!tile.buffer<f32, q, heads_q, 128, packed, rounded = 64>`: each sequence
+    has tiles of 64 rows to itself, as `!plan.buffer` says. In such a buffer a
+    sequence has not its used rows but all rows of its tiles: accesses are
+    clipped at the last tile's end.
+  }];
   let parameters = (ins "::mlir::Type":$elementType,
                         EnumParameter<Plan_RowSpace>:$rowSpace,
                         EnumParameter<Plan_HeadSpace>:$headSpace,
                         "int64_t":$columns,
-                        DefaultValuedParameter<"BufferLayout", "BufferLayout::strided">:$layout);
+                        DefaultValuedParameter<"BufferLayout", "BufferLayout::strided">:$layout,
+                        DefaultValuedParameter<"int64_t", "0">:$rounded);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    bool isRounded() const { return getRounded() != 0; }
+  }];
 }
 
 def Tile_Rows : TypeDef<Tile_Dialect, "Rows"> {
@@ -146,6 +157,10 @@ class Tile_Accesses<string access> {
   code decl = "::weft::plan::Access getAccess() { return ::weft::plan::Access::" # access # "; }\n";
 }
 defvar Tile_Reads = Tile_Accesses<"in">.decl;
+/// A load says whether it is clipped.
+defvar Tile_Loads = !strconcat(Tile_Accesses<"in">.decl, [{
+  bool isClipped() { return !getUnclipped(); }
+}]);
 /// Writes and adds of a tile say whether they are clipped; a store's constant
 /// is that of its tile.
 defvar Tile_Adds = !strconcat(Tile_Accesses<"acc">.decl, [{
@@ -166,20 +181,23 @@ def Tile_LoadOp : Tile_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess, Til
   let description = [{
     Shape [count, columns] with columns at least the buffer's (what is past
     them is zero), or [count] for a buffer of one column. Rows past the
-    sequence's used length hold `pad` (0 unless given) whatever memory holds.
+    sequence's used length hold `pad` (0 unless given) whatever memory holds; of
+    a rounded buffer, rows past the sequence's last tile. With `unclipped` it is
+    known that all rows are rows of the sequence's tiles, which only a rounded
+    buffer has; `verify-contracts` proves it.
 
     ```mlir
     %k = tile.load %key[%rows, %head] : !tile.buffer<bf16, kv, heads_kv, 128>, !tile.rows<kv, 64> -> tensor<64x128xbf16>
     ```
   }];
   let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
-                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad, UnitAttr:$unclipped);
   let results = (outs Tile_Tile:$result);
   let assemblyFormat = [{
-    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
+    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? (`unclipped` $unclipped^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
   }];
-  let extraClassDeclaration = Tile_Reads;
+  let extraClassDeclaration = Tile_Loads;
   let hasVerifier = 1;
 }
 

@@ -13,7 +13,8 @@ include "mlir/IR/EnumAttr.td"
 def Tile_Layout : I32EnumAttr<"BufferLayout", "how a buffer's elements are addressed", [
     // Free strides of batch, row and head, known at run time.
     I32EnumAttrCase<"strided", 0>,
-    // Workspace: [heads][rows held][columns], no holes.
+    // Workspace: [heads][rows held][columns], no holes; rounded, the rows of all
+    // tiles in place of those held.
     I32EnumAttrCase<"packed", 1>,
     // Every element is the first one.
     I32EnumAttrCase<"uniform", 2>]> {

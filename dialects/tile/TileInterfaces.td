@@ -21,7 +21,7 @@ def Tile_RowAccess : OpInterface<"RowAccess"> {
       "::mlir::TypedValue<::weft::tile::RowsType>", "getRows">,
     InterfaceMethod<"The head.",
       "::mlir::TypedValue<::mlir::IntegerType>", "getHead">,
-    InterfaceMethod<"Whether rows past the sequence's used length are left alone.",
+    InterfaceMethod<"Whether rows past the sequence's end (that of its last tile if the buffer is rounded) are left alone.",
       "bool", "isClipped", (ins), "", [{ return true; }]>,
     InterfaceMethod<"The one value that is written; null if it may be several.",
       "::mlir::FloatAttr", "getWrittenConstant", (ins), "", [{ return {}; }]>,

@@ -299,6 +299,9 @@ LogicalResult LoadOp::verify() {
   if (!isa_and_nonnull<AccAttr, RowAttr, ColumnAttr>(layoutOf(getType())))
     return emitOpError() << "loads #warp.acc, #warp.row or #warp.column, not "
                          << getType();
+  if (failed(weft::tile::verifyUnclippedLoad(*this, getBuffer().getType(),
+                                             getUnclipped())))
+    return failure();
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getType());
 }
@@ -346,6 +349,8 @@ LogicalResult AddOp::verify() {
 }
 
 LogicalResult FillOp::verify() {
+  if (failed(weft::tile::verifyNotRounded(*this, getBuffer().getType())))
+    return failure();
   return verifyWritable(*this, getBuffer().getType());
 }
 

@@ -359,13 +359,13 @@ def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess]> {
   let summary = "a tile of a buffer's rows, in registers";
   let description = [{ As `tile.load`; layouts acc, row (a buffer of one column), column (likewise). }];
   let arguments = (ins Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
-                       DefaultValuedAttr<F64Attr, "0.0">:$pad);
+                       DefaultValuedAttr<F64Attr, "0.0">:$pad, UnitAttr:$unclipped);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? attr-dict
+    $buffer `[` $rows `,` $head `]` (`pad` $pad^)? (`unclipped` $unclipped^)? attr-dict
     `:` type($buffer) `,` type($rows) `->` type($result)
   }];
-  let extraClassDeclaration = Tile_Reads;
+  let extraClassDeclaration = Tile_Loads;
   let hasVerifier = 1;
 }
 class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {

@@ -47,6 +47,10 @@ static std::optional<int64_t> apply(ExprOp op, int64_t lhs, int64_t rhs) {
     if (rhs <= 0)
       return std::nullopt;
     return llvm::divideCeilSigned(lhs, rhs);
+  case ExprOp::floor_div:
+    if (rhs <= 0)
+      return std::nullopt;
+    return llvm::divideFloorSigned(lhs, rhs);
   case ExprOp::max:
     return std::max(lhs, rhs);
   case ExprOp::min:

@@ -106,6 +106,7 @@ struct BufferArgument {
   char headSpace = 0; ///< 'q', 'k' or 0 for one
   int64_t columns = 1;
   Buffer::Layout layout = Buffer::Layout::Strided;
+  int64_t rounded = 0; ///< rows are rounded up to a multiple of it; 0: not
 };
 struct ScalarArgument {
   uint32_t slot = 0;

@@ -394,7 +394,8 @@ Error Compiler::arguments() {
                                    ? Buffer::Layout::Packed
                                : type.getLayout() == tile::BufferLayout::uniform
                                    ? Buffer::Layout::Uniform
-                                   : Buffer::Layout::Strided});
+                                   : Buffer::Layout::Strided,
+                               type.getRounded()});
       continue;
     }
     bool real = argument.getType().isF32();

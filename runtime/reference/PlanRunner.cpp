@@ -94,6 +94,19 @@ static const TensorView *tensorOf(const Problem &problem,
   return nullptr;
 }
 
+const Side *PlanRunner::sideOf(plan::BufferType type) {
+  if (type.getRowSpace() == plan::RowSpace::none)
+    return nullptr;
+  const Side *side = type.getRowSpace() == plan::RowSpace::q ? &q : &kv;
+  int64_t tile = type.getRounded();
+  if (!tile)
+    return side;
+  auto [entry, isNew] = roundedSides.try_emplace({side, tile});
+  if (isNew)
+    entry->second = side->rounded(tile);
+  return &entry->second;
+}
+
 Buffer &PlanRunner::addBuffer(llvm::StringRef name, Buffer::Kind kind,
                               plan::BufferType type) {
   Buffer &buffer = buffers.emplace_back();
@@ -102,9 +115,7 @@ Buffer &PlanRunner::addBuffer(llvm::StringRef name, Buffer::Kind kind,
   buffer.element = type.getElementType().isF32()    ? Element::F32
                    : type.getElementType().isBF16() ? Element::BF16
                                                     : Element::F16;
-  buffer.side = type.getRowSpace() == plan::RowSpace::q    ? &q
-                : type.getRowSpace() == plan::RowSpace::kv ? &kv
-                                                           : nullptr;
+  buffer.side = sideOf(type);
   buffer.heads = type.getHeadSpace() == plan::HeadSpace::heads_q    ? q.heads
                  : type.getHeadSpace() == plan::HeadSpace::heads_kv ? kv.heads
                                                                     : 1;
@@ -139,6 +150,9 @@ Error PlanRunner::arguments(plan::FuncOp plan) {
       return error("\"" + name.getValue() +
                    "\" has elements that are not f32, "
                    "f16 or bf16");
+    if (type.isRounded())
+      return error("\"" + name.getValue() +
+                   "\" has rounded rows, which only workspace has");
     bool result = type.getValid().isUndefined();
     Buffer &buffer = addBuffer(
         name, result ? Buffer::Kind::Result : Buffer::Kind::Input, type);
@@ -301,11 +315,12 @@ static Error checkArgument(const BufferArgument &argument,
                                           plan::RowSpace::kv) &&
               argument.headSpace == letter(type.getHeadSpace(),
                                            plan::HeadSpace::heads_q,
-                                           plan::HeadSpace::heads_kv);
+                                           plan::HeadSpace::heads_kv) &&
+              argument.rounded == type.getRounded();
   if (!fits || argument.layout != buffer.layout)
     return error(buffer.describe() +
                  " does not have the element type, spaces, "
-                 "columns and layout that the body's "
+                 "columns, layout and rounding that the body's "
                  "argument \"" +
                  argument.name + "\" says");
   return Error::success();

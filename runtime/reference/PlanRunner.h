@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <deque>
+#include <map>
 
 namespace weft::reference {
 
@@ -36,6 +37,8 @@ private:
   llvm::Error arguments(plan::FuncOp plan);
   Buffer &addBuffer(llvm::StringRef name, Buffer::Kind kind,
                     plan::BufferType type);
+  /// The side that a buffer's rows belong to; null: it has none.
+  const Side *sideOf(plan::BufferType type);
   void poisonResult(Buffer &buffer);
   llvm::Expected<Buffer *> owned(mlir::Value value, bool consume);
   void give(mlir::Value value, Buffer *buffer);
@@ -59,6 +62,8 @@ private:
   const Problem &problem;
   const ReferenceOptions &options;
   Side q, kv;
+  /// The sides as rounded buffers have them, by side and rounding.
+  std::map<std::pair<const Side *, int64_t>, Side> roundedSides;
   Random random;
   TilePool pool;
 

@@ -50,11 +50,38 @@ Side Side::read(const SideSizes &sizes, int64_t batch, std::string name) {
     readBatch(side, sizes, batch);
   if (!side.wellFormed)
     std::fill(side.domains.begin(), side.domains.end(), GapRows);
-  for (const Sequence &sequence : side.sequences)
-    for (int64_t i = 0; i < sequence.used; ++i) {
-      RowDomains &domain = side.domains[size_t(sequence.start + i)];
-      domain = side.wellFormed ? ValidRows : RowDomains(GapRows | ValidRows);
-    }
+  side.markSequences();
+  return side;
+}
+
+void Side::markSequences() {
+  for (const Sequence &sequence : sequences)
+    for (int64_t i = 0; i < sequence.used; ++i)
+      domains[size_t(sequence.start + i)] =
+          wellFormed ? ValidRows : RowDomains(GapRows | ValidRows);
+}
+
+Side Side::rounded(int64_t tile) const {
+  auto tilesOf = [&](int64_t rows) { return rows / tile + (rows % tile != 0); };
+  int64_t batch = int64_t(sequences.size());
+  Side side = *this;
+  side.name += " (rounded to " + std::to_string(tile) + ")";
+  side.seqlen = tilesOf(seqlen) * tile;
+  side.rows = thd ? (rows / tile + batch) * tile : batch * side.seqlen;
+  side.domains.assign(size_t(side.rows), GapRows);
+  if (thd && wellFormed) {
+    // Where the next sequence's tiles would begin.
+    int64_t end =
+        std::find(domains.begin(), domains.end(), TailRows) - domains.begin();
+    std::fill(side.domains.begin() + (end / tile + batch) * tile,
+              side.domains.end(), TailRows);
+  }
+  for (int64_t b = 0; b < batch; ++b) {
+    Sequence &sequence = side.sequences[size_t(b)];
+    sequence.start = thd ? (sequence.start / tile + b) * tile : b * side.seqlen;
+    sequence.used = tilesOf(sequence.used) * tile;
+  }
+  side.markSequences();
   return side;
 }
 

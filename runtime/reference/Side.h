@@ -43,8 +43,16 @@ struct Side {
   /// Reads the lists of `side` (host memory).
   static Side read(const SideSizes &side, int64_t batch, std::string name);
 
+  /// The side as a buffer with rows rounded up to `tile` has it: sequences with
+  /// tiles to themselves, all rows of which are used.
+  Side rounded(int64_t tile) const;
+
   /// "row 12 of the q side (row 2 of sequence 1)", or "(a gap row)".
   std::string describeRow(int64_t row) const;
+
+private:
+  /// Rows of sequences are valid ones.
+  void markSequences();
 };
 
 } // namespace weft::reference

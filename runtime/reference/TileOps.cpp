@@ -55,10 +55,11 @@ static Error rows(const Instruction &in, Frame &frame) {
 //===----------------------------------------------------------------------===//
 
 static Error load(const Instruction &in, Frame &frame) {
+  Rows rows = operand(in, frame, 0).rows;
+  rows.clipped = !in.flag;
   TileRef out = frame.launch.pool->take(in.shape.bytes());
   if (Error e = frame.launch.operands[size_t(in.number)].load(
-          operand(in, frame, 0).rows, operand(in, frame, 1).i, in.real,
-          in.shape, out.as<float>()))
+          rows, operand(in, frame, 1).i, in.real, in.shape, out.as<float>()))
     return e;
   result(in, frame).tile = std::move(out);
   return Error::success();
@@ -242,6 +243,7 @@ Expected<bool> weft::reference::compileTileOp(mlir::Operation &op,
       })
       .Case([&](tile::RowsOp) { return simple(rows); })
       .Case([&](tile::LoadOp op) {
+        instruction.flag = op.getUnclipped();
         instruction.real = float(op.getPad().convertToDouble());
         return memoryOp(*op, op.getBuffer(), load, instruction);
       })

@@ -17,7 +17,8 @@ static Value takeKeyHeads(tile::FuncOp body, unsigned index) {
   auto type = cast<tile::BufferType>(argument.getType());
   argument.setType(tile::BufferType::get(
       type.getContext(), type.getElementType(), type.getRowSpace(),
-      HeadSpace::heads_kv, type.getColumns(), type.getLayout()));
+      HeadSpace::heads_kv, type.getColumns(), type.getLayout(),
+      type.getRounded()));
   body.setFunctionType(FunctionType::get(
       body.getContext(), body.getBody().getArgumentTypes(), TypeRange()));
   return argument;
@@ -44,7 +45,7 @@ static void loadSum(tile::FuncOp body, Value buffer) {
   OpBuilder builder(loop);
   Value sum = tile::LoadOp::create(
       builder, load.getLoc(), loop.getResult(0).getType(), buffer,
-      load.getRows(), point.getHead(), builder.getF64FloatAttr(0));
+      load.getRows(), point.getHead(), APFloat(0.0));
   loop.getResult(0).replaceAllUsesWith(sum);
   loop.erase();
 }

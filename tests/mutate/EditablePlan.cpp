@@ -270,16 +270,19 @@ void EditablePlan::dropOperand(LaunchOp &launch, unsigned index) {
 OperandAttr weft::mutate::withDomains(OperandAttr contract,
                                       ArrayRef<Domain> domains) {
   return OperandAttr::get(contract.getContext(), contract.getName(),
-                          contract.getAccess(), domains, contract.getValue());
+                          contract.getAccess(), domains, contract.getValue(),
+                          contract.getRounded());
 }
 OperandAttr weft::mutate::withValue(OperandAttr contract, double value) {
   return OperandAttr::get(
       contract.getContext(), contract.getName(), contract.getAccess(),
       contract.getDomains(),
-      FloatAttr::get(Float64Type::get(contract.getContext()), value));
+      FloatAttr::get(Float64Type::get(contract.getContext()), value),
+      contract.getRounded());
 }
 OperandAttr weft::mutate::withAccess(OperandAttr contract, Access access) {
   return OperandAttr::get(
       contract.getContext(), contract.getName(), access, contract.getDomains(),
-      access == Access::out ? contract.getValue() : FloatAttr());
+      access == Access::out ? contract.getValue() : FloatAttr(),
+      contract.getRounded());
 }

@@ -65,18 +65,20 @@ FailureOr<ProblemFacts> ProblemFacts::of(Operation *op) {
 namespace {
 
 /// The buffer of an operand; null for a name that no kernel has.
-BufferType bufferType(StringRef name, const ProblemFacts &problem) {
+BufferType bufferType(plan::OperandAttr operand, const ProblemFacts &problem) {
+  StringRef name = operand.getName();
   MLIRContext *context = problem.dtype.getContext();
   Type f32 = Float32Type::get(context);
   auto tensor = [&](RowSpace rows, HeadSpace heads, int64_t columns,
                     bool uniform = false) {
     return BufferType::get(context, problem.dtype, rows, heads, columns,
                            uniform ? BufferLayout::uniform
-                                   : BufferLayout::strided);
+                                   : BufferLayout::strided,
+                           /*rounded=*/0);
   };
   auto workspace = [&](RowSpace rows, int64_t columns) {
     return BufferType::get(context, f32, rows, HeadSpace::heads_q, columns,
-                           BufferLayout::packed);
+                           BufferLayout::packed, operand.getRounded());
   };
   if (name == "query" || name == "d_query")
     return tensor(RowSpace::q, HeadSpace::heads_q, problem.headDim);
@@ -91,7 +93,7 @@ BufferType bufferType(StringRef name, const ProblemFacts &problem) {
                   problem.scalarDOut);
   if (name == "lse")
     return BufferType::get(context, f32, RowSpace::q, HeadSpace::heads_q, 1,
-                           BufferLayout::strided);
+                           BufferLayout::strided, /*rounded=*/0);
   if (name == "delta" || name == "lse_log2")
     return workspace(RowSpace::q, 1);
   if (name == "d_query_sum")
@@ -207,7 +209,7 @@ LogicalResult Body::check(plan::KernelOp kernel, const ProblemFacts &problem) {
                           : "a backward, but its problem is a forward");
   if (kernel.getKind() == KernelKind::fill) {
     for (auto operand : kernel.getContract().getAsRange<plan::OperandAttr>())
-      if (!bufferType(operand.getName(), problem) ||
+      if (!bufferType(operand, problem) ||
           operand.getAccess() != plan::Access::out || !operand.getValue())
         return kernel.emitOpError()
                << "a fill takes tensors of the problem as `out`, each with "
@@ -242,7 +244,7 @@ Body::Body(plan::KernelOp kernel, const ProblemFacts &problem)
   SmallVector<StringRef> names;
   for (auto operand : kernel.getContract().getAsRange<plan::OperandAttr>()) {
     names.push_back(operand.getName());
-    types.push_back(bufferType(operand.getName(), problem));
+    types.push_back(bufferType(operand, problem));
   }
   if (hasScale(kernel.getKind())) {
     SmallVector<StringRef> used{"scale"};
@@ -314,7 +316,7 @@ Value Body::load(StringRef name, Value rows, Value head, double pad) {
     shape.push_back(padded(type.getColumns()));
   return LoadOp::create(builder, loc,
                         RankedTensorType::get(shape, type.getElementType()),
-                        from, rows, head, builder.getF64FloatAttr(pad));
+                        from, rows, head, APFloat(pad));
 }
 
 void Body::store(Value value, StringRef name, Value rows, Value head) {

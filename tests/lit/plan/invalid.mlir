@@ -47,6 +47,35 @@ plan.func @f(%0: !plan.buffer<f32, q, one, 1, all = defined>) {}
 
 // -----
 
+// expected-error @below {{rows are rounded up to a positive multiple of 8, not to one of 12}}
+plan.func @f(%0: !plan.buffer<f32, q, one, 1, rounded = 12>) {}
+
+// -----
+
+// expected-error @below {{rows are rounded up to a positive multiple of 8, not to one of 0}}
+plan.func @f(%0: !plan.buffer<f32, q, one, 1, rounded = 0>) {}
+
+// -----
+
+// expected-error @below {{a buffer without rows has none to round}}
+plan.func @f(%0: !plan.buffer<i32, none, one, 1, rounded = 64>) {}
+
+// -----
+
+// expected-error @below {{rows are rounded up to a positive multiple of 8, not to one of -8}}
+plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"x", in, [valid], rounded = -8>]
+
+// -----
+
+plan.func @f(%bytes: i64) {
+  %0 = plan.reserve "sum" bytes(%bytes) : !plan.buffer<f32, q, one, 1, rounded = 64>
+  // expected-error @below {{fills rows held, and '!plan.buffer<f32, q, one, 1, rounded = 64>' rounds its rows up; use plan.memset}}
+  %1 = plan.fill %0, 0.0 on [gap] : !plan.buffer<f32, q, one, 1, rounded = 64> -> !plan.buffer<f32, q, one, 1, rounded = 64, gap = filled(0.0)>
+  plan.return
+}
+
+// -----
+
 // expected-error @below {{rows must be a positive multiple of 16, not 24}}
 plan.kernel @k delta of @a schedule <rows = 24> contract []
 

@@ -35,3 +35,11 @@ plan.func @backward(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {wef
 // CHECK: #plan.state<undefined>
 // CHECK: #plan.state<filled(0x7FF0000000000000)>
 module attributes {a.before = #plan.state<undefined>, b.after = #plan.state<filled(0x7FF0000000000000)>} {}
+
+// CHECK: plan.kernel @convert reduce of @attention schedule <rows = 64>
+// CHECK-SAME: contract [#plan.operand<"sum", in, [valid], rounded = 64>, #plan.operand<"zeros", out, [valid], 0.000000e+00, rounded = 8>]
+plan.kernel @convert reduce of @attention schedule <rows = 64>
+  contract [#plan.operand<"sum", in, [valid], rounded = 64>, #plan.operand<"zeros", out, [valid], 0.0, rounded = 8>]
+
+// CHECK: !plan.buffer<f32, q, heads_q, 64, rounded = 64, valid = filled(0.000000e+00)>
+module attributes {a.type = !plan.buffer<f32, q, heads_q, 64, valid = filled(0.0), rounded = 64>} {}

@@ -676,3 +676,117 @@ module attributes {weft.q = #attn.side<batch>} {
     plan.return
   }
 }
+
+// -----
+
+// Rows rounded up: each sequence has tiles to itself.
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+!sum0 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+!sum1 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+module attributes {weft.q = #attn.side<thd>} {
+  plan.kernel @add dq of @a schedule <rows = 64> contract [#plan.operand<"sum", acc, [valid], rounded = 64>]
+  plan.kernel @read reduce of @a schedule <rows = 64> contract [#plan.operand<"sum", in, [valid], rounded = 64>]
+  plan.func @packed() {
+    %c64 = arith.constant 64 : i64
+    %rows = plan.size rows_q
+    %batch = plan.size batch
+    %heads = plan.size heads_q
+    %whole = arith.floordivsi %rows, %c64 : i64
+    %tiles = arith.addi %whole, %batch : i64
+    %n = arith.muli %tiles, %heads : i64
+    %tile_bytes = arith.constant 4096 : i64
+    %bytes = arith.muli %n, %tile_bytes : i64
+    %0 = plan.reserve "sum" bytes(%bytes) : !sum
+    %1 = plan.memset %0, 0.0 : !sum -> !sum0
+    %2 = plan.launch @add grid(%n) acc(%1 : !sum0) -> !sum1
+    plan.launch @read grid(%n) in(%2 : !sum1)
+    plan.release %2 : !sum1
+    plan.return
+  }
+}
+
+// -----
+
+// What is held by the rows does not hold the tiles.
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+module attributes {weft.q = #attn.side<thd>} {
+  plan.func @rows_held() {
+    %rows = plan.size rows_q
+    %heads = plan.size heads_q
+    %n = arith.muli %rows, %heads : i64
+    %row_bytes = arith.constant 64 : i64
+    %bytes = arith.muli %n, %row_bytes : i64
+    // expected-error @below {{workspace 'sum' needs exactly 4096 * batch * heads_q + 4096 * floor((rows_q) / 64) * heads_q bytes, not 64 * rows_q * heads_q}}
+    %0 = plan.reserve "sum" bytes(%bytes) : !sum
+    plan.release %0 : !sum
+    plan.return
+  }
+}
+
+// -----
+
+// Of a batch layout each sequence has as many.
+!sum = !plan.buffer<f32, kv, heads_kv, 16, rounded = 64>
+module attributes {weft.kv = #attn.side<batch, padded>} {
+  plan.func @batch() {
+    %c64 = arith.constant 64 : i64
+    %seqlen = plan.size seqlen_kv
+    %batch = plan.size batch
+    %heads = plan.size heads_kv
+    %tiles = arith.ceildivsi %seqlen, %c64 : i64
+    %a = arith.muli %tiles, %batch : i64
+    %n = arith.muli %a, %heads : i64
+    %tile_bytes = arith.constant 4096 : i64
+    %bytes = arith.muli %n, %tile_bytes : i64
+    %0 = plan.reserve "sum" bytes(%bytes) : !sum
+    plan.release %0 : !sum
+    // expected-error @below {{workspace 'less' needs exactly 4096 * batch * ceil((seqlen_kv) / 64) * heads_kv bytes}}
+    %1 = plan.reserve "less" bytes(%n) : !sum
+    plan.release %1 : !sum
+    plan.return
+  }
+}
+
+// -----
+
+// How rows lie must be known.
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+plan.func @open() {
+  %bytes = plan.size rows_q
+  // expected-error @below {{workspace 'sum' has rows rounded to 64, which needs the module attribute weft.q to say how they lie}}
+  %0 = plan.reserve "sum" bytes(%bytes) : !sum
+  plan.release %0 : !sum
+  plan.return
+}
+
+// -----
+
+// expected-error @below {{argument 'out' has rows rounded to 64; only workspace has, a tensor's rows are the caller's}}
+plan.func @tensor(%0: !plan.buffer<f32, q, heads_q, 16, rounded = 64> {weft.name = "out"}) {
+  plan.return
+}
+
+// -----
+
+// A kernel takes rows as they are, or rounded.
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+!sum1 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = defined>
+module attributes {weft.q = #attn.side<thd>} {
+  plan.kernel @k delta of @a schedule <rows = 64> contract [#plan.operand<"sum", out, [valid], rounded = 32>]
+  plan.func @other_rounding() {
+    %c64 = arith.constant 64 : i64
+    %rows = plan.size rows_q
+    %batch = plan.size batch
+    %heads = plan.size heads_q
+    %whole = arith.floordivsi %rows, %c64 : i64
+    %tiles = arith.addi %whole, %batch : i64
+    %n = arith.muli %tiles, %heads : i64
+    %tile_bytes = arith.constant 4096 : i64
+    %bytes = arith.muli %n, %tile_bytes : i64
+    %0 = plan.reserve "sum" bytes(%bytes) : !sum
+    // expected-error @below {{launch of @k takes 'sum' with rows rounded to 32 by its contract, but they are rounded to 64}}
+    %1 = plan.launch @k grid(%n) out(%0 : !sum) -> !sum1
+    plan.release %1 : !sum1
+    plan.return
+  }
+}

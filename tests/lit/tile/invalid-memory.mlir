@@ -123,3 +123,24 @@ tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8, uniform> {weft.name = "o
   tile.fill %0[%tile, %head], 0.0 : !tile.buffer<bf16, q, heads_q, 8, uniform>
   tile.return
 }
+
+// -----
+
+tile.func @a_body(%0: !tile.buffer<bf16, q, heads_q, 8> {weft.name = "query"})
+    grid <q, 16, heads_q> schedule <rows = 16, warps = 1> {
+  %sequence, %tile, %head = tile.point
+  %rows = tile.rows %sequence, %tile : !tile.rows<q, 16>
+  // expected-error@+1 {{'tile.load' op is unclipped, and rows past a sequence's end are another's; only of a rounded buffer are they its own}}
+  %x = tile.load %0[%rows, %head] unclipped : !tile.buffer<bf16, q, heads_q, 8>, !tile.rows<q, 16> -> tensor<16x16xbf16>
+  tile.return
+}
+
+// -----
+
+tile.func @a_body(%0: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16> {weft.name = "sum"})
+    grid <held, 16, heads_q> schedule <rows = 16, warps = 1> {
+  %sequence, %tile, %head = tile.point
+  // expected-error@+1 {{'tile.fill' op is over the rows held, and '!tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>' rounds its rows up; use plan.memset}}
+  tile.fill %0[%tile, %head], 0.0 : !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>
+  tile.return
+}

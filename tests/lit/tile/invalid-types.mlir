@@ -1,11 +1,11 @@
 // RUN: weft-opt %s -split-input-file -verify-diagnostics -allow-unregistered-dialect
 
-// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform]>}}
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform][, rounded = multiple of 8]>}}
 "test.type"() {t = !tile.buffer<bf16, rows, heads_q, 8>} : () -> ()
 
 // -----
 
-// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform]>}}
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform][, rounded = multiple of 8]>}}
 "test.type"() {t = !tile.buffer<bf16, q, heads_q, 8, dense>} : () -> ()
 
 // -----
@@ -27,6 +27,16 @@
 
 // expected-error@+1 {{a buffer has at least 1 column, not 0}}
 "test.type"() {t = !tile.buffer<f32, q, heads_q, 0>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{rows are rounded up to a positive multiple of 8, not to one of 20}}
+"test.type"() {t = !tile.buffer<f32, q, heads_q, 8, packed, rounded = 20>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{only workspace, which is packed, has rounded rows}}
+"test.type"() {t = !tile.buffer<f32, q, heads_q, 8, rounded = 64>} : () -> ()
 
 // -----
 

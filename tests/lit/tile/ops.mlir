@@ -77,3 +77,15 @@ tile.func @fill_body(%0: !tile.buffer<f16, kv, heads_kv, 8> {weft.name = "d_key"
   tile.fill %0[%tile, %head], 0.0 : !tile.buffer<f16, kv, heads_kv, 8>
   tile.return
 }
+
+// CHECK-LABEL: tile.func @rounded_body(%sum: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16> {weft.name = "sum"})
+tile.func @rounded_body(%0: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16> {weft.name = "sum"})
+    grid <q, 16, heads_q> schedule <rows = 16, warps = 1> {
+  %sequence, %tile, %head = tile.point
+  %a = tile.rows %sequence, %tile : !tile.rows<q, 16>
+  // CHECK: %sum_tile = tile.load %sum[%rows_q, %head] unclipped : <f32, q, heads_q, 8, packed, rounded = 16>, <q, 16> -> tensor<16x16xf32>
+  %x = tile.load %0[%a, %head] unclipped : !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>, !tile.rows<q, 16> -> tensor<16x16xf32>
+  // CHECK: tile.add %sum_tile, %sum[%rows_q, %head] unclipped : tensor<16x16xf32>, <f32, q, heads_q, 8, packed, rounded = 16>, <q, 16>
+  tile.add %x, %0[%a, %head] unclipped : tensor<16x16xf32>, !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>, !tile.rows<q, 16>
+  tile.return
+}

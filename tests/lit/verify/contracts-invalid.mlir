@@ -777,3 +777,72 @@ plan.func @plan(%ctas: i64, %bytes: i64) {
   plan.release %1 : !keys1
   plan.return
 }
+
+// -----
+
+// Of rounded rows those past a sequence's end are written as well: here the
+// second half of a tile is left out where the sequence has no row in it.
+!delta = !tile.buffer<f32, q, heads_q, 1, packed, rounded = 64>
+plan.kernel @k delta of @attention schedule <rows = 64>
+    contract [#plan.operand<"delta", out, [valid], 0.0, rounded = 64>]
+tile.func @k_body(%delta: !delta {weft.name = "delta"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c32 = arith.constant 32 : i64
+  %c64 = arith.constant 64 : i64
+  %zero = arith.constant dense<0.0> : tensor<32xf32>
+  %first = arith.muli %tile, %c64 : i64
+  %middle = arith.addi %first, %c32 : i64
+  %n_q = tile.length q %sequence
+  %upper = tile.rows %sequence, %first : !tile.rows<q, 32>
+  %lower = tile.rows %sequence, %middle : !tile.rows<q, 32>
+  // expected-error @below {{body of @k leaves rows of 'delta' unwritten on valid, which its contract covers: n_q = 1, heads_q = 1, row = 32, head = 0}}
+  tile.store %zero, %delta[%upper, %head] : tensor<32xf32>, !delta, !tile.rows<q, 32>
+  %more = arith.cmpi slt, %middle, %n_q : i64
+  scf.if %more {
+    tile.store %zero, %delta[%lower, %head] : tensor<32xf32>, !delta, !tile.rows<q, 32>
+  }
+  tile.return
+}
+
+// -----
+
+// A tile of which the last half may be the next sequence's.
+!sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 32>
+plan.kernel @k dq of @attention schedule <rows = 64>
+    contract [#plan.operand<"sum", acc, [valid], rounded = 32>]
+tile.func @k_body(%sum: !sum {weft.name = "sum"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c64 = arith.constant 64 : i64
+  %one = arith.constant dense<1.0> : tensor<64x16xf32>
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+  // expected-error @below {{body @k_body may add to 'sum' on rows past the sequence's last tile, not clipped, as with n_q = 1, tile = 0}}
+  tile.add %one, %sum[%rows, %head] unclipped : tensor<64x16xf32>, !sum, !tile.rows<q, 64>
+  tile.return
+}
+
+// -----
+
+// The same of a load.
+!sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 32>
+plan.kernel @k reduce of @attention schedule <rows = 64>
+    contract [#plan.operand<"sum", in, [valid], rounded = 32>]
+tile.func @k_body(%sum: !sum {weft.name = "sum"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+  // expected-error @below {{body @k_body may read 'sum' on rows past the sequence's last tile, not clipped, as with n_q = 1, tile = 0}}
+  %a = tile.load %sum[%rows, %head] unclipped : !sum, !tile.rows<q, 64> -> tensor<64x16xf32>
+  tile.return
+}
+
+// -----
+
+// A body that takes rows as they are where the contract rounds them.
+plan.kernel @k reduce of @attention schedule <rows = 64>
+    contract [#plan.operand<"sum", in, [valid], rounded = 32>]
+// expected-error @below {{body of @k takes 'sum' with rows not rounded, but its contract says rounded to 32}}
+tile.func @k_body(%sum: !tile.buffer<f32, q, heads_q, 16, packed> {weft.name = "sum"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  tile.return
+}

@@ -111,3 +111,67 @@ tile.func @adds_body(%sums: !tile.buffer<f32, kv, heads_q, 1, packed> {weft.name
   }
   tile.return
 }
+
+// -----
+
+// Whole tiles of rounded rows: added to and read without clips, in a loop over
+// the query tiles up to the last that has rows, or from its own point.
+// CHECK-LABEL: plan.kernel @whole_tiles
+!sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 64>
+plan.kernel @whole_tiles dq of @attention schedule <rows = 64>
+    contract [#plan.operand<"out", in, [valid]>, #plan.operand<"sum", acc, [valid], rounded = 64>]
+tile.func @whole_tiles_body(%out: !tile.buffer<f32, q, heads_q, 16> {weft.name = "out"},
+                            %sum: !sum {weft.name = "sum"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i64
+  %n_q = tile.length q %sequence
+  %tiles = arith.ceildivsi %n_q, %c64 : i64
+  %last = arith.minsi %tiles, %tile : i64
+  scf.for %i = %c0 to %last step %c1 : i64 {
+    %first = arith.muli %i, %c64 : i64
+    %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+    %a = tile.load %out[%rows, %head] : !tile.buffer<f32, q, heads_q, 16>, !tile.rows<q, 64> -> tensor<64x16xf32>
+    tile.add %a, %sum[%rows, %head] unclipped : tensor<64x16xf32>, !sum, !tile.rows<q, 64>
+  }
+  tile.return
+}
+
+// -----
+
+// CHECK-LABEL: plan.kernel @convert
+!sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 64>
+plan.kernel @convert reduce of @attention schedule <rows = 64>
+    contract [#plan.operand<"sum", in, [valid], rounded = 64>, #plan.operand<"out", out, [valid]>]
+tile.func @convert_body(%sum: !sum {weft.name = "sum"},
+                        %out: !tile.buffer<f32, q, heads_q, 16> {weft.name = "out"})
+    grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+  %a = tile.load %sum[%rows, %head] unclipped : !sum, !tile.rows<q, 64> -> tensor<64x16xf32>
+  tile.store %a, %out[%rows, %head] : tensor<64x16xf32>, !tile.buffer<f32, q, heads_q, 16>, !tile.rows<q, 64>
+  tile.return
+}
+
+// -----
+
+// A store that is clipped at the last tile's end writes all of it.
+// CHECK-LABEL: plan.kernel @larger_tiles
+!delta = !tile.buffer<f32, q, heads_q, 1, packed, rounded = 32>
+plan.kernel @larger_tiles delta of @attention schedule <rows = 64>
+    contract [#plan.operand<"out", in, [valid]>, #plan.operand<"delta", out, [valid], rounded = 32>]
+tile.func @larger_tiles_body(%out: !tile.buffer<f32, q, heads_q, 1> {weft.name = "out"},
+                             %delta: !delta {weft.name = "delta"})
+    grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+  %a = tile.load %out[%rows, %head] : !tile.buffer<f32, q, heads_q, 1>, !tile.rows<q, 64> -> tensor<64xf32>
+  tile.store %a, %delta[%rows, %head] : tensor<64xf32>, !delta, !tile.rows<q, 64>
+  tile.return
+}

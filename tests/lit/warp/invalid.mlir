@@ -481,3 +481,22 @@ warp.func @body(%v: tensor<64x64xbf16, #warp.acc>, %out: !tile.buffer<bf16, q, h
   warp.store %v, %out[%rows, %head] through %tile : tensor<64x64xbf16, #warp.acc>, !tile.buffer<bf16, q, heads_q, 64>, !tile.rows<q, 64>, !warp.shared<64, 64, bf16>
   warp.return
 }
+
+// -----
+
+warp.func @body(%q: !tile.buffer<f32, q, heads_q, 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  // expected-error @below {{is unclipped, and rows past a sequence's end are another's; only of a rounded buffer are they its own}}
+  %0 = warp.load %q[%rows, %c0] unclipped : <f32, q, heads_q, 64>, <q, 64> -> tensor<64x64xf32, #warp.acc>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%q: !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>) grid <held, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  // expected-error @below {{is over the rows held, and '!tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>' rounds its rows up; use plan.memset}}
+  warp.fill %q[%c0, %c0], 0.0 : <f32, q, heads_q, 64, packed, rounded = 64>
+  warp.return
+}

@@ -67,6 +67,11 @@ TEST_F(SizeAlgebraTest, NormalFormIgnoresHowItIsWritten) {
   EXPECT_EQ(normal(sizes + "%0 = arith.addi %a, %c3 : i64\n"
                            "%1 = arith.ceildivsi %0, %c256 : i64"),
             "ceil((3 + rows_q) / 256)");
+  EXPECT_EQ(normal(sizes + "%0 = arith.floordivsi %a, %c256 : i64"),
+            "floor((rows_q) / 256)");
+  EXPECT_EQ(normal(sizes + "%0 = arith.muli %a, %c256 : i64\n"
+                           "%1 = arith.floordivsi %0, %c256 : i64"),
+            "rows_q");
 }
 
 TEST_F(SizeAlgebraTest, Signs) {
@@ -85,8 +90,11 @@ TEST_F(SizeAlgebraTest, Signs) {
   EXPECT_FALSE(isNonNegative("%0 = arith.maxsi %a, %b : i64\n"
                              "%1 = arith.subi %a, %0 : i64"));
   EXPECT_TRUE(isNonNegative("%0 = arith.ceildivsi %a, %c256 : i64"));
-  EXPECT_FALSE(isNonNegative("%0 = arith.subi %a, %c3 : i64\n"
+  EXPECT_FALSE(isNonNegative("%0 = arith.subi %a, %c256 : i64\n"
                              "%1 = arith.ceildivsi %0, %c256 : i64"));
+  EXPECT_TRUE(isNonNegative("%0 = arith.floordivsi %a, %c256 : i64"));
+  EXPECT_FALSE(isNonNegative("%0 = arith.subi %a, %c3 : i64\n"
+                             "%1 = arith.floordivsi %0, %c256 : i64"));
   // Too large for 64 bits: nothing is known.
   EXPECT_FALSE(isNonNegative("%0 = arith.constant 9223372036854775807 : i64\n"
                              "%1 = arith.addi %0, %a : i64\n"
@@ -126,7 +134,17 @@ TEST_F(SizeAlgebraTest, ClaimsHoldOfSamples) {
   for (int round = 0; round < 400; ++round) {
     // Values as text, and how to compute them.
     struct Node {
-      enum Op { kSize, kConstant, kAdd, kSub, kMul, kCeil, kMax, kMin } op;
+      enum Op {
+        kSize,
+        kConstant,
+        kAdd,
+        kSub,
+        kMul,
+        kCeil,
+        kFloor,
+        kMax,
+        kMin
+      } op;
       int64_t number;
       int lhs, rhs;
     };
@@ -138,8 +156,8 @@ TEST_F(SizeAlgebraTest, ClaimsHoldOfSamples) {
       os << '%' << i << " = plan.size " << plan::stringifySize(sizes[i])
          << '\n';
     }
-    static const char *const names[] = {"addi",      "subi",  "muli",
-                                        "ceildivsi", "maxsi", "minsi"};
+    static const char *const names[] = {
+        "addi", "subi", "muli", "ceildivsi", "floordivsi", "maxsi", "minsi"};
     while (nodes.size() < 12) {
       int index = nodes.size();
       if (pick(4) == 0) {
@@ -148,8 +166,8 @@ TEST_F(SizeAlgebraTest, ClaimsHoldOfSamples) {
            << " : i64\n";
         continue;
       }
-      int op = pick(6), lhs = pick(index), rhs = pick(index);
-      if (op == 3 && nodes[rhs].op != Node::kConstant)
+      int op = pick(7), lhs = pick(index), rhs = pick(index);
+      if ((op == 3 || op == 4) && nodes[rhs].op != Node::kConstant)
         continue;
       nodes.push_back({Node::Op(Node::kAdd + op), 0, lhs, rhs});
       os << '%' << index << " = arith." << names[op] << " %" << lhs << ", %"
@@ -183,6 +201,9 @@ TEST_F(SizeAlgebraTest, ClaimsHoldOfSamples) {
           break;
         case Node::kCeil:
           values.push_back(a > 0 ? (a + b - 1) / b : -(-a / b));
+          break;
+        case Node::kFloor:
+          values.push_back(a >= 0 ? a / b : -((-a + b - 1) / b));
           break;
         case Node::kMax:
           values.push_back(std::max(a, b));

@@ -304,6 +304,7 @@ TEST_F(ToProgramTest, Errors) {
   EXPECT_EQ(messageOf(with(kModule, "arith.minsi", "arith.xori")),
             "'%0 = arith.xori %rows_q, %batch : i64' has no formula; sizes are "
             "computed with constants, plan.size, addi, subi, muli, ceildivsi, "
+            "floordivsi, "
             "maxsi, minsi, signed comparisons and andi of them");
   EXPECT_EQ(
       messageOf(with(

@@ -64,6 +64,18 @@ TEST(Formula, CeilDiv) {
   EXPECT_EQ(f.value(ExprOp::ceil_div, least, -1), std::nullopt);
 }
 
+TEST(Formula, FloorDiv) {
+  Formulas f;
+  EXPECT_EQ(f.value(ExprOp::floor_div, 0, 128), 0);
+  EXPECT_EQ(f.value(ExprOp::floor_div, 127, 128), 0);
+  EXPECT_EQ(f.value(ExprOp::floor_div, 128, 128), 1);
+  EXPECT_EQ(f.value(ExprOp::floor_div, -1, 128), -1);
+  EXPECT_EQ(f.value(ExprOp::floor_div, most, 2), most / 2);
+  EXPECT_EQ(f.value(ExprOp::floor_div, least, 1), least);
+  EXPECT_EQ(f.value(ExprOp::floor_div, 5, 0), std::nullopt);
+  EXPECT_EQ(f.value(ExprOp::floor_div, least, -1), std::nullopt);
+}
+
 TEST(Formula, OverflowIsAnError) {
   Formulas f;
   EXPECT_EQ(f.value(ExprOp::add, most, 1), std::nullopt);

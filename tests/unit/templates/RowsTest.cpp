@@ -224,6 +224,54 @@ TEST(Rows, MalformedOffsetsStayInside) {
   }
 }
 
+// Of a buffer with rows rounded up each sequence has ceil(length / tile) tiles
+// from its first slot on, of floor(rows held / tile) + batch in all. Every
+// start, length, gap and tail of up to three sequences around one tile.
+TEST(Rows, RoundedSequencesHaveTilesToThemselves) {
+  constexpr int tile = 4;
+  int64_t fullest = 0;
+  auto check = [&](std::vector<int32_t> starts, std::vector<int32_t> used,
+                   int64_t rows) {
+    int64_t batch = starts.size() - 1, tiles = rows / tile + batch, end = 0;
+    for (int64_t b = 0; b < batch; ++b) {
+      int64_t length = packed_length(starts.data(), used.data(), rows, b);
+      int64_t first = first_slot(starts.data(), rows, tile, b);
+      ASSERT_GE(first, end);
+      end = first + (length + tile - 1) / tile;
+      ASSERT_LE(end, tiles);
+    }
+    fullest = std::max(fullest, end - (tiles - 1));
+  };
+  for (int before = 0; before < 2 * tile; ++before)
+    for (int a = 0; a <= 2 * tile; ++a)
+      for (int gap = 0; gap <= tile; ++gap)
+        for (int b = 0; b <= 2 * tile; ++b)
+          for (int c = 0; c <= tile + 1; ++c)
+            for (int tail = 0; tail <= tile; ++tail)
+              check({before, before + a + gap, before + a + gap + b,
+                     before + a + gap + b + c},
+                    {0, a, a + b, a + b + c}, before + a + gap + b + c + tail);
+  // No tile less would do.
+  EXPECT_EQ(fullest, 1);
+  // Whatever the offsets hold, they name no tile behind the last.
+  std::mt19937 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    Side side = randomSide(random);
+    for (std::vector<int32_t> *list : {&side.starts, &side.used})
+      for (int32_t &offset : *list)
+        if (random() % 3 == 0)
+          offset = int32_t(random() % 400) - 100;
+    int64_t tiles = side.rows / tile + side.batch();
+    for (int64_t b = 0; b < side.batch(); ++b)
+      ASSERT_LE(first_slot(side.starts.data(), side.rows, tile, b) +
+                    (packed_length(side.starts.data(), side.used.data(),
+                                   side.rows, b) +
+                     tile - 1) /
+                        tile,
+                tiles);
+  }
+}
+
 TEST(Rows, BatchLengthsAreClamped) {
   std::vector<int32_t> lengths{-5, 0, 7, 1000000};
   EXPECT_EQ(padded_length(lengths.data(), 10, 0), 0);
