@@ -47,6 +47,11 @@ weft_spec fieldsOf(const AttentionSpec &spec);
 llvm::Expected<Problem> problemFromFields(const weft_problem *fields,
                                           const AttentionSpec &spec);
 
+/// Puts a DLPack tensor into `fields` (weft_problem_set_dlpack).
+llvm::Error setFromDLPack(weft_problem &fields, const AttentionSpec &spec,
+                          int32_t operand, const void *tensor,
+                          const char *dims);
+
 } // namespace weft
 
 #endif // WEFT_RUNTIME_API_CONVERT_H

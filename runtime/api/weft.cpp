@@ -7,36 +7,18 @@
 
 #include "runtime/api/weft.h"
 
-#include "compiler/explain/Explain.h"
-#include "compiler/tuning/Tuning.h"
 #include "runtime/api/Convert.h"
-#include "runtime/cache/CachedProgram.h"
-#include "runtime/compile/Nvrtc.h"
+#include "runtime/api/PlanStore.h"
+#include "runtime/api/Status.h"
 #include "runtime/cuda/Device.h"
-#include "runtime/cuda/Executor.h"
+#include "runtime/spec/TargetName.h"
 
 #include "llvm/ADT/StringExtras.h"
 
 #include <cstdlib>
-#include <map>
-#include <mutex>
 
 using namespace llvm;
 using namespace weft;
-
-static std::string &lastError() {
-  static thread_local std::string message;
-  return message;
-}
-
-static weft_status fail(weft_status status, const Twine &message) {
-  lastError() = message.str();
-  return status;
-}
-
-static weft_status fail(weft_status status, Error error) {
-  return fail(status, toString(std::move(error)));
-}
 
 // Hands `text` to the caller, who frees it with weft_free.
 static weft_status give(const std::string &text, char **to) {
@@ -67,6 +49,14 @@ const char *weft_status_string(weft_status status) {
     return "compile failed";
   case WEFT_LAUNCH_FAILED:
     return "launch failed";
+  case WEFT_NOT_PRECOMPILED:
+    return "not precompiled";
+  case WEFT_OUT_OF_MEMORY:
+    return "out of memory";
+  case WEFT_DEVICE_LOST:
+    return "device lost";
+  case WEFT_BAD_PACK:
+    return "bad pack";
   }
   return "unknown status";
 }
@@ -80,44 +70,8 @@ void weft_free(void *text) { std::free(text); }
 // Context
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What a context's plans keep alive.
-class SharedState {
-public:
-  SharedState(std::string directory, ProgramCache::Warn warn,
-              std::string tuning)
-      : cache(std::move(directory), std::move(warn)),
-        tuning(std::move(tuning)) {}
-
-  /// The executor of `program`: one for all plans of a spec, and as old as the
-  /// context, since work that it launched may outlive a plan.
-  Expected<const CudaExecutor *> executorOf(const ProgramBytes &program) {
-    std::lock_guard<std::mutex> lock(mutex);
-    std::unique_ptr<CudaExecutor> &executor = executors[program];
-    if (!executor) {
-      Expected<const CudaDriver *> driver = CudaDriver::get();
-      if (!driver)
-        return driver.takeError();
-      Expected<std::unique_ptr<CudaExecutor>> made =
-          CudaExecutor::create(*program, **driver);
-      if (!made)
-        return made.takeError();
-      executor = std::move(*made);
-    }
-    return executor.get();
-  }
-
-  ProgramCache cache;
-  const std::string tuning; ///< in place of the targets' own, if not empty
-
-private:
-  std::mutex mutex;
-  std::map<ProgramBytes, std::unique_ptr<CudaExecutor>> executors;
-};
-} // namespace
-
 struct weft_context {
-  std::shared_ptr<SharedState> shared;
+  std::shared_ptr<PlanStore> store;
 };
 
 weft_status weft_context_create(const weft_context_options *given,
@@ -125,29 +79,37 @@ weft_status weft_context_create(const weft_context_options *given,
   if (!context)
     return fail(WEFT_INVALID_ARGUMENT, "the place for the context is NULL");
   *context = nullptr;
-  weft_context_options options{sizeof options, nullptr, nullptr, nullptr,
-                               nullptr};
+  weft_context_options options = {};
   if (given) {
     Expected<weft_context_options> read =
         readStruct(given, options, "weft_context_options");
     if (!read)
-      return fail(WEFT_INVALID_ARGUMENT, read.takeError());
+      return fail(read.takeError(), WEFT_INVALID_ARGUMENT);
     options = *read;
   }
-  std::string tuning = options.tuning ? options.tuning : "";
-  if (!tuning.empty())
-    if (Error error = parseTuning(tuning).takeError())
-      return fail(WEFT_INVALID_ARGUMENT,
-                  "weft_context_options.tuning: " + toString(std::move(error)));
-  ProgramCache::Warn warn;
+  PlanStore::Warn warn;
   if (options.warn)
     warn = [function = options.warn, user = options.user](StringRef message) {
       function(user, message.str().c_str());
     };
-  *context = new weft_context{std::make_shared<SharedState>(
-      options.cache_directory ? options.cache_directory
-                              : ProgramCache::defaultDirectory(),
-      std::move(warn), std::move(tuning))};
+  Expected<std::unique_ptr<PlanCompiler>> compiler =
+      makePlanCompiler({options.cache_directory, options.tuning, warn});
+  if (!compiler)
+    return fail(compiler.takeError(), WEFT_INVALID_ARGUMENT);
+  bool tuned = options.tuning && *options.tuning;
+  *context = new weft_context{std::make_shared<PlanStore>(
+      std::move(*compiler), /*compiles=*/!options.precompiled_only,
+      /*usesPacks=*/!tuned, std::move(warn))};
+  return WEFT_OK;
+}
+
+weft_status weft_context_load_pack(weft_context *context, const char *path) {
+  if (!context || !path)
+    return fail(WEFT_INVALID_ARGUMENT,
+                Twine(!context ? "the context" : "the pack's path") +
+                    " is NULL");
+  if (Error error = context->store->loadPack(path))
+    return fail(std::move(error), WEFT_BAD_PACK);
   return WEFT_OK;
 }
 
@@ -209,10 +171,10 @@ weft_status weft_spec_format(const weft_spec *given, char **text) {
   weft_spec_init(&defaults, sizeof defaults);
   Expected<weft_spec> fields = readStruct(given, defaults, "weft_spec");
   if (!fields)
-    return fail(WEFT_INVALID_ARGUMENT, fields.takeError());
+    return fail(fields.takeError(), WEFT_INVALID_ARGUMENT);
   Expected<AttentionSpec> spec = specFromFields(*fields);
   if (!spec)
-    return fail(WEFT_INVALID_ARGUMENT, spec.takeError());
+    return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
   return give(spec->str(), text);
 }
 
@@ -220,10 +182,10 @@ weft_status weft_spec_parse(const char *text, weft_spec *to) {
   weft_spec defaults = {};
   Expected<weft_spec> fields = readStruct(to, defaults, "weft_spec");
   if (!fields)
-    return fail(WEFT_INVALID_ARGUMENT, fields.takeError());
+    return fail(fields.takeError(), WEFT_INVALID_ARGUMENT);
   Expected<AttentionSpec> spec = parseSpec(text);
   if (!spec)
-    return fail(WEFT_INVALID_ARGUMENT, spec.takeError());
+    return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
   writeStruct(fieldsOf(*spec), to);
   return WEFT_OK;
 }
@@ -235,12 +197,28 @@ weft_status weft_spec_derive(const char *given, const weft_problem *fields,
   *text = nullptr;
   Expected<AttentionSpec> spec = parseSpec(given);
   if (!spec)
-    return fail(WEFT_INVALID_ARGUMENT, spec.takeError());
+    return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
   Expected<Problem> problem = problemFromFields(fields, *spec);
   if (!problem)
-    return fail(WEFT_INVALID_ARGUMENT, problem.takeError());
+    return fail(problem.takeError(), WEFT_INVALID_ARGUMENT);
   deriveFacts(*problem, *spec);
   return give(spec->canonical().str(), text);
+}
+
+weft_status weft_problem_set_dlpack(weft_problem *problem, const char *text,
+                                    int32_t operand, const void *tensor,
+                                    const char *dims) {
+  weft_problem defaults = {};
+  Expected<weft_problem> fields = readStruct(problem, defaults, "weft_problem");
+  if (!fields)
+    return fail(fields.takeError(), WEFT_INVALID_ARGUMENT);
+  Expected<AttentionSpec> spec = parseSpec(text);
+  if (!spec)
+    return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
+  if (Error error = setFromDLPack(*fields, *spec, operand, tensor, dims))
+    return fail(std::move(error), WEFT_INVALID_ARGUMENT);
+  writeStruct(*fields, problem);
+  return WEFT_OK;
 }
 
 //===----------------------------------------------------------------------===//
@@ -248,40 +226,27 @@ weft_status weft_spec_derive(const char *given, const weft_problem *fields,
 //===----------------------------------------------------------------------===//
 
 struct weft_plan {
-  std::shared_ptr<SharedState> shared;
-  AttentionSpec spec;
-  std::string specText, targetText;
-  Target target;
-  ProgramBytes program;
+  std::shared_ptr<PlanStore> store; // keeps the program
+  PlanProgram *program;
+  std::string specText;
 };
 
 // The target that `where` names: a target, or a device's ordinal.
-static weft_status resolveTarget(StringRef where, Target &target) {
-  if (!where.consume_front("cuda:")) {
-    Expected<const Target *> named = targetByName(where);
-    if (!named)
-      return fail(WEFT_UNSUPPORTED,
-                  toString(named.takeError()) + ", or a device such as cuda:0");
-    target = **named;
-    return WEFT_OK;
-  }
+static Expected<std::string> resolveTarget(StringRef where) {
+  if (!where.consume_front("cuda:"))
+    return where.str();
   int ordinal;
   if (where.getAsInteger(10, ordinal) || ordinal < 0)
-    return fail(WEFT_INVALID_ARGUMENT, "'cuda:" + where +
-                                           "' names no device; write cuda:0, "
-                                           "cuda:1, ..");
+    return statusError(WEFT_INVALID_ARGUMENT,
+                       "'cuda:" + where +
+                           "' names no device; write cuda:0, cuda:1, ..");
   Expected<const CudaDriver *> driver = CudaDriver::get();
   if (!driver)
-    return fail(WEFT_UNAVAILABLE, driver.takeError());
+    return statusError(WEFT_UNAVAILABLE, driver.takeError());
   Expected<CudaDeviceInfo> device = cudaDeviceInfo(**driver, ordinal);
   if (!device)
-    return fail(WEFT_UNAVAILABLE, device.takeError());
-  Expected<const Target *> found =
-      targetForDevice(device->major, device->minor);
-  if (!found)
-    return fail(WEFT_UNSUPPORTED, found.takeError());
-  target = **found;
-  return WEFT_OK;
+    return statusError(WEFT_UNAVAILABLE, device.takeError());
+  return targetNameFor(device->major, device->minor);
 }
 
 weft_status weft_plan_create(weft_context *context, const char *text,
@@ -295,24 +260,14 @@ weft_status weft_plan_create(weft_context *context, const char *text,
   *result = nullptr;
   Expected<AttentionSpec> spec = parseSpec(text);
   if (!spec)
-    return fail(WEFT_INVALID_ARGUMENT, spec.takeError());
-  auto plan = std::make_unique<weft_plan>();
-  if (weft_status status = resolveTarget(where, plan->target))
-    return status;
-  plan->target.tuning = context->shared->tuning;
-  Expected<NvrtcIdentity> nvrtc = findNvrtc();
-  if (!nvrtc)
-    return fail(WEFT_UNAVAILABLE, nvrtc.takeError());
-  Expected<ProgramBytes> program =
-      cachedProgram(context->shared->cache, *spec, plan->target);
+    return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
+  Expected<std::string> target = resolveTarget(where);
+  if (!target)
+    return fail(target.takeError(), WEFT_UNAVAILABLE);
+  Expected<PlanProgram *> program = context->store->get(*spec, *target);
   if (!program)
-    return fail(WEFT_COMPILE_FAILED, program.takeError());
-  plan->shared = context->shared;
-  plan->specText = spec->str();
-  plan->targetText = plan->target.name.str();
-  plan->spec = std::move(*spec);
-  plan->program = std::move(*program);
-  *result = plan.release();
+    return fail(program.takeError(), WEFT_COMPILE_FAILED);
+  *result = new weft_plan{context->store, *program, spec->str()};
   return WEFT_OK;
 }
 
@@ -323,23 +278,18 @@ const char *weft_plan_spec(const weft_plan *plan) {
 }
 
 const char *weft_plan_target(const weft_plan *plan) {
-  return plan ? plan->targetText.c_str() : "";
+  return plan ? plan->program->target.c_str() : "";
 }
 
-// The executor of `plan` and the problem of `fields`, for a run or a question.
+// The problem of `fields`, for a run or a question.
 static weft_status prepare(const weft_plan *plan, const weft_problem *fields,
-                           const CudaExecutor *&executor, Problem &problem) {
+                           Problem &problem) {
   if (!plan)
     return fail(WEFT_INVALID_ARGUMENT, "the plan is NULL");
-  Expected<Problem> read = problemFromFields(fields, plan->spec);
+  Expected<Problem> read = problemFromFields(fields, plan->program->spec);
   if (!read)
-    return fail(WEFT_INVALID_ARGUMENT, read.takeError());
+    return fail(read.takeError(), WEFT_INVALID_ARGUMENT);
   problem = *read;
-  // Made when first needed: a plan can be compiled where there is no driver.
-  Expected<const CudaExecutor *> made = plan->shared->executorOf(plan->program);
-  if (!made)
-    return fail(WEFT_UNAVAILABLE, made.takeError());
-  executor = *made;
   return WEFT_OK;
 }
 
@@ -349,21 +299,19 @@ weft_status weft_plan_workspace_bytes(const weft_plan *plan,
   if (!bytes)
     return fail(WEFT_INVALID_ARGUMENT, "the place for the bytes is NULL");
   *bytes = 0;
-  const CudaExecutor *executor;
   Problem problem;
-  if (weft_status status = prepare(plan, fields, executor, problem))
+  if (weft_status status = prepare(plan, fields, problem))
     return status;
-  Expected<int64_t> needed = executor->workspaceBytes(problem);
+  Expected<int64_t> needed = plan->program->workspaceBytes(problem);
   if (!needed)
-    return fail(WEFT_INVALID_ARGUMENT, needed.takeError());
+    return fail(needed.takeError(), WEFT_INVALID_ARGUMENT);
   *bytes = *needed;
   return WEFT_OK;
 }
 
 weft_status weft_plan_run(const weft_plan *plan, const weft_problem *fields) {
-  const CudaExecutor *executor;
   Problem problem;
-  if (weft_status status = prepare(plan, fields, executor, problem))
+  if (weft_status status = prepare(plan, fields, problem))
     return status;
   weft_problem defaults;
   weft_problem_init(&defaults, sizeof defaults);
@@ -382,12 +330,12 @@ weft_status weft_plan_run(const weft_plan *plan, const weft_problem *fields) {
     options.poison = uint8_t(full.poison);
   }
   options.checkOffsets = full.flags & WEFT_RUN_CHECK_OFFSETS;
-  if (Error error = executor->run(problem, options)) {
+  if (Error error = plan->program->run(problem, options)) {
     // What the caller got wrong and what the driver refused have codes of their
-    // own; the executor's message is the same for both.
-    bool illegal = errorToBool(checkProblem(problem, plan->spec));
-    return fail(illegal ? WEFT_INVALID_ARGUMENT : WEFT_LAUNCH_FAILED,
-                std::move(error));
+    // own.
+    bool illegal = errorToBool(checkProblem(problem, plan->program->spec));
+    return fail(std::move(error),
+                illegal ? WEFT_INVALID_ARGUMENT : WEFT_LAUNCH_FAILED);
   }
   return WEFT_OK;
 }
@@ -398,8 +346,8 @@ weft_status weft_plan_explain(const weft_plan *plan, char **text) {
                 Twine(!plan ? "the plan" : "the place for the text") +
                     " is NULL");
   *text = nullptr;
-  Expected<std::string> explanation = explain(plan->spec, plan->target);
+  Expected<std::string> explanation = plan->store->explain(*plan->program);
   if (!explanation)
-    return fail(WEFT_COMPILE_FAILED, explanation.takeError());
+    return fail(explanation.takeError(), WEFT_COMPILE_FAILED);
   return give(*explanation, text);
 }

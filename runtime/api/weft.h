@@ -20,6 +20,9 @@
 |* error. Structs start with their size, so that a program built with an      *|
 |* older header runs with a newer library.                                    *|
 |*                                                                            *|
+|* libweft-runtime.so is the same without the compiler: plans come from packs *|
+|* (weftc compile --manifest), which weft_context_load_pack opens.            *|
+|*                                                                            *|
 \*===----------------------------------------------------------------------===*/
 
 #ifndef WEFT_H
@@ -39,7 +42,7 @@ extern "C" {
 #endif
 
 /* Grows when functions or fields are added; nothing is ever taken away. */
-#define WEFT_ABI_VERSION 1
+#define WEFT_ABI_VERSION 2
 
 /*===-- Status ------------------------------------------------------------===*/
 
@@ -50,7 +53,13 @@ enum {
   WEFT_UNSUPPORTED = 2,      /* legal, but not on this target or device */
   WEFT_UNAVAILABLE = 3,      /* no driver, device or NVRTC here */
   WEFT_COMPILE_FAILED = 4,   /* the compiler or NVRTC refused the kernels */
-  WEFT_LAUNCH_FAILED = 5     /* the driver refused a call */
+  WEFT_LAUNCH_FAILED = 5,    /* the driver refused a call */
+  /* Since version 2: */
+  WEFT_NOT_PRECOMPILED = 6, /* no pack has the plan and nothing compiles */
+  WEFT_OUT_OF_MEMORY = 7, /* of the device; the context is as good as before */
+  WEFT_DEVICE_LOST = 8,   /* earlier work failed and took the CUDA context
+                             with it: the process has to restart */
+  WEFT_BAD_PACK = 9       /* cannot be read, is damaged, or too old or new */
 };
 
 /* "ok", "invalid argument", ..; never NULL. */
@@ -71,7 +80,7 @@ WEFT_API void weft_free(void *text);
 
 /*===-- Context -----------------------------------------------------------===*/
 
-/* Owns devices and the cache of compiled kernels. */
+/* Owns devices, packs and the cache of compiled kernels. */
 typedef struct weft_context weft_context;
 
 typedef struct weft_context_options {
@@ -85,13 +94,25 @@ typedef struct weft_context_options {
   void *user;
   /* A tuning table as JSON (compiler/tuning/Tuning.h), in place of the one the
    * library has for each target; schedules it lacks come from the default
-   * table. NULL: the library's own. */
+   * table. Packs are then passed by. NULL: the library's own. */
   const char *tuning;
+  /* Not 0: take plans from packs and compile nothing, as libweft-runtime does.
+   * Since version 2. */
+  int32_t precompiled_only;
+  int32_t reserved; /* 0 */
 } weft_context_options;
 
 /* `options` may be NULL. Needs neither a GPU nor a driver. */
 WEFT_API weft_status weft_context_create(const weft_context_options *options,
                                          weft_context **context);
+
+/* Opens a pack. Plans come from packs first, those opened last before others;
+ * one that no pack has is compiled, where the library can and may, else it is
+ * WEFT_NOT_PRECOMPILED and the message names the line to add to the manifest.
+ * The file is mapped: replace it by a rename, do not write into it. Since
+ * version 2. */
+WEFT_API weft_status weft_context_load_pack(weft_context *context,
+                                            const char *path);
 
 /* Plans made from the context stay valid; what is loaded on a device goes with
  * the last of context and plans, so wait for the work (and drop the graphs) of
@@ -219,14 +240,46 @@ WEFT_API void weft_problem_init(weft_problem *problem, size_t struct_size);
 WEFT_API weft_status weft_spec_derive(const char *spec,
                                       const weft_problem *problem, char **text);
 
+/* What weft_problem_set_dlpack sets. Since version 2. */
+enum {
+  WEFT_QUERY = 0,
+  WEFT_KEY = 1,
+  WEFT_VALUE = 2,
+  WEFT_OUT = 3,
+  WEFT_LSE = 4,
+  WEFT_D_OUT = 5,
+  WEFT_D_QUERY = 6,
+  WEFT_D_KEY = 7,
+  WEFT_D_VALUE = 8,
+  WEFT_CU_SEQLENS_Q = 9, /* int32 vectors from here */
+  WEFT_CU_SEQLENS_KV = 10,
+  WEFT_CU_SEQLENS_Q_PADDED = 11,
+  WEFT_CU_SEQLENS_KV_PADDED = 12,
+  WEFT_SEQLENS_Q = 13,
+  WEFT_SEQLENS_KV = 14
+};
+
+/* Puts a DLPack tensor into `problem`: its data, strides and sizes. `tensor` is
+ * a DLTensor * (so a DLManagedTensor * too), which is read and not kept; its
+ * memory stays the caller's. `dims` names its dimensions in their order, as in
+ * "bshd": b batch, s rows of a sequence, t packed rows (thd layouts), h heads,
+ * d columns; LSE has no d. For vectors of offsets and lengths it may be NULL.
+ * Type, columns and layout must be those of `spec`, the memory a GPU's, and a
+ * size that another tensor of the problem has set must be the same. Since
+ * version 2. */
+WEFT_API weft_status weft_problem_set_dlpack(weft_problem *problem,
+                                             const char *spec, int32_t operand,
+                                             const void *tensor,
+                                             const char *dims);
+
 /*===-- Plan --------------------------------------------------------------===*/
 
 /* A compiled spec. Reusable, for any number of problems and threads. */
 typedef struct weft_plan weft_plan;
 
-/* Compiles `spec`, or takes it from the cache. `where` is "cuda:0" (a device's
- * ordinal), or a target's name ("sm_90a") to compile without a GPU; such a plan
- * can be explained but not run. */
+/* Takes `spec` from a pack or the cache, or compiles it. `where` is "cuda:0" (a
+ * device's ordinal), or a target's name ("sm_90a") to compile without a GPU;
+ * such a plan can be explained but not run. */
 WEFT_API weft_status weft_plan_create(weft_context *context, const char *spec,
                                       const char *where, weft_plan **plan);
 
@@ -251,7 +304,8 @@ WEFT_API weft_status weft_plan_run(const weft_plan *plan,
                                    const weft_problem *problem);
 
 /* The plan for people: launches in order, who owns and who initialises each
- * buffer, and what the proof rests on. Free it with weft_free. */
+ * buffer, and what the proof rests on. Free it with weft_free. libweft-runtime
+ * cannot. */
 WEFT_API weft_status weft_plan_explain(const weft_plan *plan, char **text);
 
 #ifdef __cplusplus

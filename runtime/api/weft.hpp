@@ -78,6 +78,14 @@ inline std::string take(char *text) {
 /// those of weft_problem.
 struct Problem : weft_problem {
   Problem() { weft_problem_init(this, sizeof(weft_problem)); }
+
+  /// Takes data, strides and sizes of `operand` (WEFT_QUERY, ..) from a DLPack
+  /// tensor whose dimensions `dims` names, as in "bshd".
+  Status set(const std::string &spec, int32_t operand, const void *dlTensor,
+             const char *dims = nullptr) {
+    return Status::of(
+        weft_problem_set_dlpack(this, spec.c_str(), operand, dlTensor, dims));
+  }
 };
 
 /// What a kernel is compiled for. The fields are those of weft_spec.
@@ -163,8 +171,13 @@ public:
     return Context(context);
   }
 
-  /// Compiles `spec`, or takes it from the cache. `where`: "cuda:0", or a
-  /// target's name ("sm_90a") to compile without a GPU.
+  /// Opens a pack: plans come from packs first.
+  Status loadPack(const std::string &path) const {
+    return Status::of(weft_context_load_pack(handle.get(), path.c_str()));
+  }
+
+  /// Takes `spec` from a pack or the cache, or compiles it. `where`: "cuda:0",
+  /// or a target's name ("sm_90a") to compile without a GPU.
   Result<Plan> plan(const std::string &spec, const std::string &where) const {
     weft_plan *plan = nullptr;
     Status status = Status::of(

@@ -26,13 +26,13 @@ static Error error(const Twine &message) {
 
 struct CudaExecutor::State {
   const CudaDriver &driver;
-  std::vector<uint8_t> bytes; ///< of the program, as aligned as malloc aligns
+  std::shared_ptr<const void> owner; ///< of the program's bytes
   const program::Program *program;
   mutable CudaKernels kernels;
 
-  State(const CudaDriver &driver, std::vector<uint8_t> bytes,
+  State(const CudaDriver &driver, std::shared_ptr<const void> owner,
         const program::Program *program)
-      : driver(driver), bytes(std::move(bytes)), program(program),
+      : driver(driver), owner(std::move(owner)), program(program),
         kernels(driver, *program) {}
 };
 
@@ -45,10 +45,15 @@ const program::Program &CudaExecutor::program() const {
 }
 
 Expected<std::unique_ptr<CudaExecutor>>
-CudaExecutor::create(ArrayRef<uint8_t> bytes, const CudaDriver &driver) {
+CudaExecutor::create(ArrayRef<uint8_t> bytes, const CudaDriver &driver,
+                     std::shared_ptr<const void> owner) {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= program::programAlignment);
-  std::vector<uint8_t> copy(bytes.begin(), bytes.end());
-  Expected<const program::Program *> program = program::load(copy);
+  if (!owner) {
+    auto copy = std::make_shared<std::vector<uint8_t>>(bytes);
+    bytes = *copy;
+    owner = std::move(copy);
+  }
+  Expected<const program::Program *> program = program::load(bytes);
   if (!program)
     return program.takeError();
   Expected<AttentionSpec> spec =
@@ -57,7 +62,7 @@ CudaExecutor::create(ArrayRef<uint8_t> bytes, const CudaDriver &driver) {
     return error("launch program: its spec is not one this library knows: " +
                  llvm::toString(spec.takeError()));
   return std::unique_ptr<CudaExecutor>(new CudaExecutor(
-      std::make_unique<State>(driver, std::move(copy), *program), *spec));
+      std::make_unique<State>(driver, std::move(owner), *program), *spec));
 }
 
 /// Addresses that say on which device a problem lies.

@@ -35,9 +35,11 @@ struct CudaRunOptions {
 /// only when the work it launched is done and graphs captured from it are gone.
 class CudaExecutor {
 public:
-  /// Copies and checks `bytes`. Loads nothing onto a device yet.
+  /// Checks `bytes` and keeps `owner`, which holds them; without one they are
+  /// copied. Loads nothing onto a device yet.
   static llvm::Expected<std::unique_ptr<CudaExecutor>>
-  create(llvm::ArrayRef<uint8_t> bytes, const CudaDriver &driver);
+  create(llvm::ArrayRef<uint8_t> bytes, const CudaDriver &driver,
+         std::shared_ptr<const void> owner = nullptr);
   ~CudaExecutor();
 
   /// Enqueues the program for `problem` on its stream and returns. The problem

@@ -55,13 +55,9 @@ Error Recorder::note(StringRef spec, StringRef target) {
   return Error::success();
 }
 
-Recorder *environmentRecorder() {
-  // Never destroyed: a plan may be made while the process exits.
-  static Recorder *recorder = [] {
-    const char *path = std::getenv("WEFT_RECORD");
-    return path && *path ? new Recorder(path) : nullptr;
-  }();
-  return recorder;
+std::unique_ptr<Recorder> environmentRecorder() {
+  const char *path = std::getenv("WEFT_RECORD");
+  return path && *path ? std::make_unique<Recorder>(path) : nullptr;
 }
 
 } // namespace weft

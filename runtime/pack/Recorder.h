@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
 
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -29,8 +30,8 @@ private:
   llvm::StringSet<> lines;
 };
 
-/// What WEFT_RECORD asks for; null without it. One for the process.
-Recorder *environmentRecorder();
+/// What WEFT_RECORD asks for; null without it.
+std::unique_ptr<Recorder> environmentRecorder();
 
 } // namespace weft
 

@@ -1,4 +1,4 @@
-//===- ExportsTest.cpp - What libweft.so shows and needs ------------------===//
+//===- ExportsTest.cpp - What the libraries show and need -----------------===//
 
 #include "weft.h"
 
@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
+#include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <string>
@@ -50,15 +52,29 @@ TEST(Exports, OnlyTheCInterface) {
     EXPECT_EQ(name.substr(0, 5), "weft_") << name;
     names.insert(name);
   }
-  for (const char *expected :
-       {"weft_abi_version", "weft_context_create", "weft_context_destroy",
-        "weft_free", "weft_last_error", "weft_plan_create", "weft_plan_destroy",
-        "weft_plan_explain", "weft_plan_run", "weft_plan_spec",
-        "weft_plan_target", "weft_plan_workspace_bytes", "weft_problem_init",
-        "weft_spec_derive", "weft_spec_format", "weft_spec_init",
-        "weft_spec_parse", "weft_status_string", "weft_version"})
+  for (const char *expected : {"weft_abi_version",
+                               "weft_context_create",
+                               "weft_context_destroy",
+                               "weft_context_load_pack",
+                               "weft_problem_set_dlpack",
+                               "weft_free",
+                               "weft_last_error",
+                               "weft_plan_create",
+                               "weft_plan_destroy",
+                               "weft_plan_explain",
+                               "weft_plan_run",
+                               "weft_plan_spec",
+                               "weft_plan_target",
+                               "weft_plan_workspace_bytes",
+                               "weft_problem_init",
+                               "weft_spec_derive",
+                               "weft_spec_format",
+                               "weft_spec_init",
+                               "weft_spec_parse",
+                               "weft_status_string",
+                               "weft_version"})
     EXPECT_TRUE(names.count(expected)) << expected;
-  EXPECT_EQ(names.size(), 19u);
+  EXPECT_EQ(names.size(), 21u);
 }
 
 TEST(Exports, NeedsNoLlvmNoDriverNoNvrtc) {
@@ -66,7 +82,21 @@ TEST(Exports, NeedsNoLlvmNoDriverNoNvrtc) {
     GTEST_SKIP() << "needs readelf; install binutils";
   std::string needed = run("readelf -d " + library() + " | grep NEEDED");
   EXPECT_NE(needed.find("libc.so"), std::string::npos) << needed;
+  EXPECT_NE(library().find(WEFT_LIBRARY), std::string::npos) << library();
   for (const char *unwanted :
        {"LLVM", "MLIR", "libcuda", "nvrtc", "libzstd", "libz."})
     EXPECT_EQ(needed.find(unwanted), std::string::npos) << needed;
 }
+
+#if !WEFT_HAS_COMPILER
+TEST(Exports, TheRuntimeIsSmallAndHoldsNoCompiler) {
+  std::ifstream file(library(), std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(file), {}};
+#ifdef NDEBUG
+  EXPECT_LT(bytes.size(), 700u << 10) << "it was a few hundred KB";
+#endif
+  EXPECT_NE(bytes.find("is not precompiled for"), std::string::npos);
+  for (const char *unwanted : {"mlir", "nvrtcCompileProgram", "emitc"})
+    EXPECT_EQ(bytes.find(unwanted), std::string::npos) << unwanted;
+}
+#endif

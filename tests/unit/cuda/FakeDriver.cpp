@@ -19,7 +19,11 @@ FakeDriver &FakeDriver::reset() {
 
 static CUresult statusOf(const char *name) {
   auto failure = fake.failures.find(name);
-  return failure == fake.failures.end() ? CUDA_SUCCESS : failure->second;
+  if (failure == fake.failures.end() || fake.failuresLeft == 0)
+    return CUDA_SUCCESS;
+  if (fake.failuresLeft > 0)
+    --fake.failuresLeft;
+  return failure->second;
 }
 
 static uintptr_t current() {
@@ -234,6 +238,9 @@ static void addKernels(CudaDriver &d) {
     *size = fake.parameterBytes[index];
     return CUDA_SUCCESS;
   };
+  d.cuTensorMapEncodeTiled = [](auto *, auto...) {
+    return statusOf("cuTensorMapEncodeTiled");
+  };
   d.cuLaunchKernelEx = [](const CUlaunchConfig *config, CUfunction,
                           void **parameters, void **) {
     std::string line =
@@ -273,6 +280,7 @@ const CudaDriver &FakeDriver::driver() {
                   : "CUDA_ERROR_OTHER";
       return CUDA_SUCCESS;
     };
+    d.cuInit = [](unsigned) { return statusOf("cuInit"); };
     d.cuDriverGetVersion = [](int *version) {
       *version = 12090;
       return CUDA_SUCCESS;

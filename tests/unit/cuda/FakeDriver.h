@@ -26,6 +26,7 @@ struct FakeDriver {
   std::vector<std::vector<uint64_t>> parameters;
   /// Names of functions that fail, and how.
   std::map<std::string, CUresult> failures;
+  int failuresLeft = -1; ///< calls that fail so, then none; -1: all
   /// The contexts of the thread, current last: 1 and 2 are the primary contexts
   /// of devices 0 and 1, 3 is one that a user made on device 1.
   std::vector<uintptr_t> contexts;
