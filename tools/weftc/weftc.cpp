@@ -3,6 +3,9 @@
 //   weftc compile "backward bf16 head_dim=128 head_ratio=4 layout=thd"
 //       --arch=sm_90a --emit=cuda -o kernels.cu --report
 //   weftc compile 2-plan.mlir --from=plan --arch=sm_90a
+//   weftc compile --manifest=specs.json --arch=sm_90a,sm_80 -o model.weftpack
+//   weftc inspect model.weftpack
+//   weftc merge a.weftpack b.weftpack -o model.weftpack
 //   weftc targets
 //
 //===----------------------------------------------------------------------===//
@@ -12,6 +15,7 @@
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
 #include "runtime/program/Names.h"
+#include "tools/weftc/PackCommands.h"
 #include "tools/weftc/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,16 +39,41 @@ enum class Emit { None, Attn, Plan, Tile, Warp, EmitC, Cuda, Ptx, Cubin };
 } // namespace
 
 static cl::OptionCategory category("weftc options");
-static cl::SubCommand compileCommand("compile", "Compile one problem");
+static cl::SubCommand compileCommand("compile",
+                                     "Compile one problem, or a manifest");
+static cl::SubCommand inspectCommand("inspect", "Show and check a pack");
+static cl::SubCommand mergeCommand("merge", "Make one pack of several");
 static cl::SubCommand targetsCommand("targets", "List the targets");
 
 static cl::opt<std::string>
-    input(cl::Positional, cl::Required, cl::sub(compileCommand),
-          cl::cat(category), cl::desc("<spec line, or FILE.mlir with --from>"));
-static cl::opt<std::string> arch("arch", cl::sub(compileCommand),
-                                 cl::cat(category), cl::init("sm_90a"),
-                                 cl::desc("Target (default sm_90a)"),
-                                 cl::value_desc("name"));
+    input(cl::Positional, cl::sub(compileCommand), cl::cat(category),
+          cl::desc("<spec line, or FILE.mlir with --from>"));
+static cl::opt<std::string>
+    arch("arch", cl::sub(compileCommand), cl::cat(category), cl::init("sm_90a"),
+         cl::desc("Target (default sm_90a); for a manifest a list, in place of "
+                  "those it names"),
+         cl::value_desc("name"));
+static cl::opt<std::string>
+    manifest("manifest", cl::sub(compileCommand), cl::cat(category),
+             cl::desc("Compile the problems of a manifest, one JSON value a "
+                      "line, into the pack that -o names"),
+             cl::value_desc("FILE"));
+static cl::opt<std::string>
+    shard("shard", cl::sub(compileCommand), cl::cat(category), cl::init("0/1"),
+          cl::desc("Of a manifest: every n-th problem, from the i-th"),
+          cl::value_desc("i/n"));
+static cl::opt<unsigned>
+    jobs("jobs", cl::sub(compileCommand), cl::cat(category), cl::init(0),
+         cl::desc("Of a manifest: compiles at a time (default: one per core)"),
+         cl::value_desc("n"));
+static cl::opt<std::string> packFile(cl::Positional, cl::Required,
+                                     cl::sub(inspectCommand), cl::cat(category),
+                                     cl::desc("<pack>"));
+static cl::opt<bool> asJson("json", cl::sub(inspectCommand), cl::cat(category),
+                            cl::desc("Print JSON, with every kernel"));
+static cl::list<std::string> packFiles(cl::Positional, cl::OneOrMore,
+                                       cl::sub(mergeCommand), cl::cat(category),
+                                       cl::desc("<packs>"));
 static cl::opt<Emit>
     emit("emit", cl::sub(compileCommand), cl::cat(category),
          cl::init(Emit::None), cl::desc("What to write:"),
@@ -66,8 +95,10 @@ static cl::opt<Stage>
                     clEnumValN(Stage::Warp, "warp", ""),
                     clEnumValN(Stage::EmitC, "emitc", "")));
 static cl::opt<std::string>
-    output("o", cl::sub(compileCommand), cl::cat(category), cl::init("-"),
-           cl::desc("File for --emit (default: standard output). With several "
+    output("o", cl::sub(compileCommand), cl::sub(mergeCommand),
+           cl::cat(category), cl::init("-"),
+           cl::desc("Pack to write, or file for --emit (default: standard "
+                    "output). With several "
                     "kernels, PTX and cubins go to FILE.KERNEL"),
            cl::value_desc("FILE"));
 static cl::opt<bool>
@@ -227,23 +258,85 @@ static Error explain(StringRef planText) {
   return Error::success();
 }
 
+/// The table that --tuning names; null without.
+static Expected<std::unique_ptr<MemoryBuffer>> readTuning() {
+  if (tuningFile.empty())
+    return nullptr;
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file =
+      MemoryBuffer::getFile(tuningFile);
+  if (!file)
+    return createStringError("cannot read '" + tuningFile +
+                             "': " + file.getError().message());
+  if (Error error = parseTuning((*file)->getBuffer()).takeError())
+    return createStringError(tuningFile + ": " + toString(std::move(error)));
+  return std::move(*file);
+}
+
+static int compileManifest() {
+  for (const cl::Option *option : std::initializer_list<cl::Option *>{
+           &input, &emit, &from, &report, &explainFile, &sizesAtHand})
+    if (option->getNumOccurrences() > 0)
+      return fail((option == &input ? "a spec" : "--" + option->ArgStr.str()) +
+                  Twine(" is given with --manifest; it is of one problem"));
+  if (output == "-")
+    return fail("a pack needs a file; name it with -o");
+  Expected<std::unique_ptr<MemoryBuffer>> tuning = readTuning();
+  if (!tuning)
+    return fail(toString(tuning.takeError()));
+  PackCompile request;
+  request.manifest = manifest;
+  request.output = output;
+  if (arch.getNumOccurrences() > 0) {
+    SmallVector<StringRef> names;
+    StringRef(arch).split(names, ',');
+    request.targets.assign(names.begin(), names.end());
+  }
+  request.shard = shard;
+  request.jobs = jobs;
+  request.options.lineInfo = lineInfo;
+  if (*tuning)
+    request.tuning = (*tuning)->getBuffer();
+  Expected<bool> all = compilePack(request);
+  if (!all)
+    return fail(toString(all.takeError()));
+  return *all ? 0 : 1;
+}
+
+static int inspect() {
+  Expected<bool> whole = inspectPack(packFile, asJson);
+  if (!whole)
+    return fail(toString(whole.takeError()));
+  return *whole ? 0 : fail("pack '" + packFile + "' is damaged");
+}
+
+static int merge() {
+  if (output == "-")
+    return fail("a pack needs a file; name it with -o");
+  if (Error error = mergePacks(output, packFiles))
+    return fail(toString(std::move(error)));
+  return 0;
+}
+
 static int compile() {
+  if (!manifest.empty())
+    return compileManifest();
+  if (input.empty())
+    return fail("there is nothing to compile; give a spec such as \"forward "
+                "bf16 head_dim=128 layout=thd\", or --manifest=FILE");
+  for (const cl::Option *option :
+       std::initializer_list<cl::Option *>{&shard, &jobs})
+    if (option->getNumOccurrences() > 0)
+      return fail("--" + option->ArgStr +
+                  " is given without --manifest; one problem has no parts");
   Expected<const Target *> target = targetByName(arch);
   if (!target)
     return fail(toString(target.takeError()));
   Target tuned = **target;
-  std::unique_ptr<MemoryBuffer> tuning;
-  if (!tuningFile.empty()) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> file =
-        MemoryBuffer::getFile(tuningFile);
-    if (!file)
-      return fail("cannot read '" + tuningFile +
-                  "': " + file.getError().message());
-    tuning = std::move(*file);
-    tuned.tuning = tuning->getBuffer();
-    if (Error error = parseTuning(tuned.tuning).takeError())
-      return fail(tuningFile + ": " + toString(std::move(error)));
-  }
+  Expected<std::unique_ptr<MemoryBuffer>> tuning = readTuning();
+  if (!tuning)
+    return fail(toString(tuning.takeError()));
+  if (*tuning)
+    tuned.tuning = (*tuning)->getBuffer();
   std::map<Stage, std::string> stages;
   Expected<CompiledText> text = makeText(tuned, stages);
   if (!text)
@@ -316,7 +409,8 @@ static int listTargets() {
 
 int main(int argc, char **argv) {
   for (cl::SubCommand *command :
-       {&compileCommand, &targetsCommand, &cl::SubCommand::getTopLevel()})
+       {&compileCommand, &inspectCommand, &mergeCommand, &targetsCommand,
+        &cl::SubCommand::getTopLevel()})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](raw_ostream &os) { os << "weftc " << WEFT_VERSION << "\n"; });
@@ -333,6 +427,10 @@ int main(int argc, char **argv) {
       "    [score=softcap] [align=2] [do=scalar] [deterministic]\n");
   if (compileCommand)
     return compile();
+  if (inspectCommand)
+    return inspect();
+  if (mergeCommand)
+    return merge();
   if (targetsCommand)
     return listTargets();
   cl::PrintHelpMessage();
