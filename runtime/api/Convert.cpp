@@ -119,14 +119,17 @@ static SideSizes sizesOf(const weft_side &side, int64_t batch,
   return sizes;
 }
 
-Expected<Problem> problemFromFields(const weft_problem *given,
-                                    const AttentionSpec &spec) {
-  weft_problem defaults;
-  weft_problem_init(&defaults, sizeof defaults);
-  Expected<weft_problem> read = readStruct(given, defaults, "weft_problem");
-  if (!read)
-    return read.takeError();
-  const weft_problem &fields = *read;
+Expected<weft_problem> readProblem(const weft_problem *given) {
+  static const weft_problem defaults = [] {
+    weft_problem made;
+    weft_problem_init(&made, sizeof made);
+    return made;
+  }();
+  return readStruct(given, defaults, "weft_problem");
+}
+
+Problem problemFromFields(const weft_problem &fields,
+                          const AttentionSpec &spec) {
   Problem problem;
   problem.batch = fields.batch;
   problem.q = sizesOf(fields.q, fields.batch, spec.q.layout);

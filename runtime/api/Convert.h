@@ -42,10 +42,13 @@ llvm::Expected<AttentionSpec> specFromFields(const weft_spec &fields);
 /// The fields of `spec`; the size is this library's.
 weft_spec fieldsOf(const AttentionSpec &spec);
 
-/// The problem of `fields` for a plan of `spec`. Checks nothing but its size:
-/// checkProblem does.
-llvm::Expected<Problem> problemFromFields(const weft_problem *fields,
-                                          const AttentionSpec &spec);
+/// The caller's struct as far as it goes, then defaults. Checks its size.
+llvm::Expected<weft_problem> readProblem(const weft_problem *given);
+
+/// The problem of `fields` for a plan of `spec`. Checks nothing: checkProblem
+/// does.
+Problem problemFromFields(const weft_problem &fields,
+                          const AttentionSpec &spec);
 
 /// Puts a DLPack tensor into `fields` (weft_problem_set_dlpack).
 llvm::Error setFromDLPack(weft_problem &fields, const AttentionSpec &spec,

@@ -19,7 +19,9 @@ namespace weft {
 struct SharedProgram {
   std::shared_ptr<const void> owner;
   llvm::ArrayRef<uint8_t> bytes;
-  std::string maker; ///< of its cubins, for people: "NVRTC 13.0 (/usr/..)"
+  /// Who made its cubins, for people: "NVRTC 13.0 (/usr/..)". Asked only where
+  /// something is wrong, since it may have to open a library.
+  std::function<std::string()> maker;
 };
 
 /// Errors are StatusErrors.

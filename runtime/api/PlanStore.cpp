@@ -5,8 +5,7 @@
 #include "runtime/api/Status.h"
 #include "runtime/cuda/Kernels.h"
 #include "runtime/pack/NotPrecompiled.h"
-
-#include "llvm/Support/raw_ostream.h"
+#include "runtime/support/Log.h"
 
 using namespace llvm;
 
@@ -49,7 +48,7 @@ Error PlanProgram::replace(const CudaExecutor *rejected, Error why) {
   Expected<const CudaDriver *> driver = CudaDriver::get();
   if (!driver)
     return driver.takeError();
-  std::string both = "the kernels are made by " + program.maker +
+  std::string both = "the kernels are made by " + program.maker() +
                      ", the driver supports CUDA " + (*driver)->versionText();
   if (!store.compiles)
     return statusError(WEFT_LAUNCH_FAILED,
@@ -106,7 +105,7 @@ void PlanStore::warn(const Twine &message) const {
   if (warnings)
     warnings(message.str());
   else
-    errs() << "weft: warning: " << message << "\n";
+    log(LogLevel::Warning, message);
 }
 
 Error PlanStore::loadPack(StringRef path) {
@@ -134,7 +133,10 @@ Expected<SharedProgram> PlanStore::find(const AttentionSpec &spec,
     if (program)
       return SharedProgram{
           pack, *program,
-          ("weft " + entry->library + " with " + entry->compiler).str()};
+          [maker =
+               ("weft " + entry->library + " with " + entry->compiler).str()] {
+            return maker;
+          }};
     if (!compiles)
       return statusError(WEFT_BAD_PACK, program.takeError());
     warn(toString(program.takeError()));

@@ -12,6 +12,7 @@
 #include "runtime/cuda/Executor.h"
 #include "runtime/pack/Pack.h"
 #include "runtime/pack/Recorder.h"
+#include "runtime/support/ForkHooks.h"
 
 #include <atomic>
 #include <functional>
@@ -95,6 +96,9 @@ private:
   std::vector<std::shared_ptr<const Pack>> packs;
   /// By the address of their bytes, which they keep, replaced ones too.
   std::map<const uint8_t *, std::shared_ptr<PlanProgram>> programs;
+  const ForkHooks forkHooks{[this] { mutex.lock(); },
+                            [this] { mutex.unlock(); },
+                            [this] { mutex.unlock(); }};
 };
 
 } // namespace weft

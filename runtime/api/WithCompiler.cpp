@@ -6,6 +6,7 @@
 #include "runtime/api/Status.h"
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
+#include "runtime/support/ForkHooks.h"
 
 using namespace llvm;
 
@@ -14,10 +15,8 @@ namespace weft {
 namespace {
 class CachedCompiler : public PlanCompiler {
 public:
-  CachedCompiler(std::string directory, ProgramCache::Warn warn,
-                 std::string tuning)
-      : cache(std::move(directory), std::move(warn)),
-        tuning(std::move(tuning)) {}
+  CachedCompiler(std::unique_ptr<ProgramCache> cache, std::string tuning)
+      : cache(std::move(cache)), tuning(std::move(tuning)) {}
 
   Expected<SharedProgram> program(const AttentionSpec &spec,
                                   StringRef name) override {
@@ -27,10 +26,11 @@ public:
     Expected<NvrtcIdentity> nvrtc = findNvrtc();
     if (!nvrtc)
       return statusError(WEFT_UNAVAILABLE, nvrtc.takeError());
-    Expected<ProgramBytes> program = cachedProgram(cache, spec, *target);
+    Expected<ProgramBytes> program = cachedProgram(*cache, spec, *target);
     if (!program)
       return statusError(WEFT_COMPILE_FAILED, program.takeError());
-    return SharedProgram{*program, **program, describe(*nvrtc)};
+    return SharedProgram{*program, **program,
+                         [identity = *nvrtc] { return describe(identity); }};
   }
 
   Expected<SharedProgram> compileAgain(const AttentionSpec &spec,
@@ -42,8 +42,8 @@ public:
     Expected<CacheKey> key = cacheKey(spec, *target);
     if (!key)
       return statusError(WEFT_UNAVAILABLE, key.takeError());
-    cache.drop(*key, std::make_shared<const std::vector<uint8_t>>(
-                         rejected.bytes.begin(), rejected.bytes.end()));
+    cache->drop(*key, std::make_shared<const std::vector<uint8_t>>(
+                          rejected.bytes.begin(), rejected.bytes.end()));
     return program(spec, name);
   }
 
@@ -52,6 +52,7 @@ public:
     Expected<Target> target = find(name);
     if (!target)
       return target.takeError();
+    ForksWait forksWait;
     Expected<std::string> text = weft::explain(spec, *target);
     if (!text)
       return statusError(WEFT_COMPILE_FAILED, text.takeError());
@@ -81,7 +82,7 @@ private:
         .str();
   }
 
-  ProgramCache cache;
+  const std::unique_ptr<ProgramCache> cache;
   const std::string tuning; ///< in place of the targets' own, if not empty
 };
 } // namespace
@@ -95,9 +96,10 @@ makePlanCompiler(const PlanCompilerOptions &options) {
                          "weft_context_options.tuning: " +
                              toString(std::move(error)));
   return std::make_unique<CachedCompiler>(
-      options.cacheDirectory ? options.cacheDirectory
-                             : ProgramCache::defaultDirectory(),
-      options.warn, std::move(tuning));
+      options.cacheDirectory
+          ? std::make_unique<ProgramCache>(options.cacheDirectory, options.warn)
+          : ProgramCache::ofEnvironment(options.warn),
+      std::move(tuning));
 }
 
 } // namespace weft

@@ -198,10 +198,10 @@ weft_status weft_spec_derive(const char *given, const weft_problem *fields,
   Expected<AttentionSpec> spec = parseSpec(given);
   if (!spec)
     return fail(spec.takeError(), WEFT_INVALID_ARGUMENT);
-  Expected<Problem> problem = problemFromFields(fields, *spec);
-  if (!problem)
-    return fail(problem.takeError(), WEFT_INVALID_ARGUMENT);
-  deriveFacts(*problem, *spec);
+  Expected<weft_problem> full = readProblem(fields);
+  if (!full)
+    return fail(full.takeError(), WEFT_INVALID_ARGUMENT);
+  deriveFacts(problemFromFields(*full, *spec), *spec);
   return give(spec->canonical().str(), text);
 }
 
@@ -281,15 +281,15 @@ const char *weft_plan_target(const weft_plan *plan) {
   return plan ? plan->program->target.c_str() : "";
 }
 
-// The problem of `fields`, for a run or a question.
+// The struct of `fields`, for a run or a question.
 static weft_status prepare(const weft_plan *plan, const weft_problem *fields,
-                           Problem &problem) {
+                           weft_problem &full) {
   if (!plan)
     return fail(WEFT_INVALID_ARGUMENT, "the plan is NULL");
-  Expected<Problem> read = problemFromFields(fields, plan->program->spec);
+  Expected<weft_problem> read = readProblem(fields);
   if (!read)
     return fail(read.takeError(), WEFT_INVALID_ARGUMENT);
-  problem = *read;
+  full = *read;
   return WEFT_OK;
 }
 
@@ -299,10 +299,11 @@ weft_status weft_plan_workspace_bytes(const weft_plan *plan,
   if (!bytes)
     return fail(WEFT_INVALID_ARGUMENT, "the place for the bytes is NULL");
   *bytes = 0;
-  Problem problem;
-  if (weft_status status = prepare(plan, fields, problem))
+  weft_problem full;
+  if (weft_status status = prepare(plan, fields, full))
     return status;
-  Expected<int64_t> needed = plan->program->workspaceBytes(problem);
+  Expected<int64_t> needed = plan->program->workspaceBytes(
+      problemFromFields(full, plan->program->spec));
   if (!needed)
     return fail(needed.takeError(), WEFT_INVALID_ARGUMENT);
   *bytes = *needed;
@@ -310,12 +311,10 @@ weft_status weft_plan_workspace_bytes(const weft_plan *plan,
 }
 
 weft_status weft_plan_run(const weft_plan *plan, const weft_problem *fields) {
-  Problem problem;
-  if (weft_status status = prepare(plan, fields, problem))
+  weft_problem full;
+  if (weft_status status = prepare(plan, fields, full))
     return status;
-  weft_problem defaults;
-  weft_problem_init(&defaults, sizeof defaults);
-  weft_problem full = *readStruct(fields, defaults, "weft_problem");
+  Problem problem = problemFromFields(full, plan->program->spec);
   CudaRunOptions options;
   if (full.flags & ~uint32_t(WEFT_RUN_POISON | WEFT_RUN_CHECK_OFFSETS))
     return fail(WEFT_INVALID_ARGUMENT,

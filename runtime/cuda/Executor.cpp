@@ -83,6 +83,13 @@ static Expected<CudaContextScope> enter(const CudaDriver &driver,
 namespace {
 /// The sizes of one call.
 struct CallSizes {
+  CallSizes(const program::Program &program, const Problem &problem,
+            int64_t smCount)
+      : formulas(program, program::SizeValues::fromProblem(problem, smCount)) {}
+
+  /// Chooses the variant and lays out its arena.
+  Error decide(const program::Program &program);
+
   program::FormulaValues formulas;
   const program::Variant *variant = nullptr;
   program::Arena arena;
@@ -123,7 +130,22 @@ struct ReadyStep {
   const program::Memset *memset = nullptr;
   const program::Launch *launch = nullptr;
   int64_t grid = 0;
+  size_t firstParameter = 0; ///< of those of the call
+};
+
+/// What a thread makes of every call, in memory that it keeps: a warm call
+/// allocates nothing.
+struct Scratch {
+  std::vector<ReadyStep> steps;
   std::vector<program::Parameter> parameters;
+  std::vector<void *> addresses; ///< of the parameters of one launch
+
+  static Scratch &get() {
+    static thread_local Scratch scratch;
+    scratch.steps.clear();
+    scratch.parameters.clear();
+    return scratch;
+  }
 };
 
 /// A call whose context is current.
@@ -134,17 +156,15 @@ public:
       : driver(driver), program(program), spec(spec), problem(problem),
         stream(static_cast<CUstream>(problem.stream)) {}
 
-  Expected<CallSizes> sizes(int64_t smCount) const;
   Error checkWorkspace(const CallSizes &sizes) const;
-  Expected<SmallVector<ReadyStep, 0>> prepare(const CallSizes &sizes,
-                                              CUdeviceptr workspace) const;
+  Error prepare(const CallSizes &sizes, CUdeviceptr workspace,
+                Scratch &ready) const;
   Error poison(uint8_t value, CUdeviceptr workspace, int64_t bytes) const;
-  Error launch(SmallVector<ReadyStep, 0> &steps, const CallSizes &sizes,
-               CUdeviceptr workspace, ArrayRef<CUfunction> functions,
-               bool mayOverlap) const;
+  Error launch(Scratch &ready, const CallSizes &sizes, CUdeviceptr workspace,
+               ArrayRef<CUfunction> functions, bool mayOverlap) const;
 
 private:
-  Error launchKernel(ReadyStep &step, CUfunction function,
+  Error launchKernel(const ReadyStep &step, Scratch &ready, CUfunction function,
                      bool mayOverlap) const;
 
   const CudaDriver &driver;
@@ -161,21 +181,17 @@ static Expected<int64_t> multiprocessorsOf(const CudaDriver &driver,
                              CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
 }
 
-Expected<CallSizes> Call::sizes(int64_t smCount) const {
-  CallSizes sizes{{program, program::SizeValues::fromProblem(problem, smCount)},
-                  nullptr,
-                  {}};
-  Expected<const program::Variant *> variant =
-      program::selectVariant(program, sizes.formulas);
-  if (!variant)
-    return variant.takeError();
-  sizes.variant = *variant;
-  Expected<program::Arena> arena =
-      program::layOutArena(**variant, sizes.formulas);
-  if (!arena)
-    return arena.takeError();
-  sizes.arena = std::move(*arena);
-  return sizes;
+Error CallSizes::decide(const program::Program &program) {
+  Expected<const program::Variant *> chosen =
+      program::selectVariant(program, formulas);
+  if (!chosen)
+    return chosen.takeError();
+  variant = *chosen;
+  Expected<program::Arena> laidOut = program::layOutArena(*variant, formulas);
+  if (!laidOut)
+    return laidOut.takeError();
+  arena = std::move(*laidOut);
+  return Error::success();
 }
 
 Error Call::checkWorkspace(const CallSizes &sizes) const {
@@ -192,8 +208,8 @@ Error Call::checkWorkspace(const CallSizes &sizes) const {
   return Error::success();
 }
 
-Expected<SmallVector<ReadyStep, 0>> Call::prepare(const CallSizes &sizes,
-                                                  CUdeviceptr workspace) const {
+Error Call::prepare(const CallSizes &sizes, CUdeviceptr workspace,
+                    Scratch &ready) const {
   auto encode = [&](const program::TensorMapRecipe &recipe,
                     uint8_t *bytes) -> Error {
     // The driver wants the address aligned, which a Parameter is.
@@ -202,9 +218,8 @@ Expected<SmallVector<ReadyStep, 0>> Call::prepare(const CallSizes &sizes,
   };
   program::CallValues values{program,     problem,   sizes.formulas,
                              sizes.arena, workspace, encode};
-  SmallVector<ReadyStep, 0> ready;
   if (!sizes.variant->steps())
-    return ready;
+    return Error::success();
   for (const program::Step *step : *sizes.variant->steps()) {
     if (const program::Memset *memset = step->action_as_Memset()) {
       int64_t bytes = sizes.arena.buffers[memset->buffer()].bytes;
@@ -212,12 +227,12 @@ Expected<SmallVector<ReadyStep, 0>> Call::prepare(const CallSizes &sizes,
         return error("launch program: a memset of " + Twine(bytes) +
                      " bytes; it fills 32-bit words");
       if (bytes > 0)
-        ready.push_back({memset, nullptr, 0, {}});
+        ready.steps.push_back({memset, nullptr, 0, 0});
       continue;
     }
     const program::Launch *launch = step->action_as_Launch();
     const program::Kernel &kernel = *program.kernels()->Get(launch->kernel());
-    std::string name = kernel.name()->str();
+    const char *name = kernel.name()->c_str();
     Expected<int64_t> grid = sizes.formulas[launch->grid()];
     if (!grid)
       return grid.takeError();
@@ -233,12 +248,12 @@ Expected<SmallVector<ReadyStep, 0>> Call::prepare(const CallSizes &sizes,
                    "\", " + Twine(*grid) +
                    ", is not a multiple of its cluster, " +
                    Twine(kernel.cluster()));
-    auto parameters = program::launchParameters(*launch, values);
-    if (!parameters)
-      return parameters.takeError();
-    ready.push_back({nullptr, launch, *grid, std::move(*parameters)});
+    ready.steps.push_back({nullptr, launch, *grid, ready.parameters.size()});
+    if (Error e =
+            program::addLaunchParameters(*launch, values, ready.parameters))
+      return e;
   }
-  return ready;
+  return Error::success();
 }
 
 Error Call::poison(uint8_t value, CUdeviceptr workspace, int64_t bytes) const {
@@ -250,13 +265,15 @@ Error Call::poison(uint8_t value, CUdeviceptr workspace, int64_t bytes) const {
   return poisonResults(driver, problem, spec, value, stream);
 }
 
-Error Call::launchKernel(ReadyStep &step, CUfunction function,
-                         bool mayOverlap) const {
+Error Call::launchKernel(const ReadyStep &step, Scratch &ready,
+                         CUfunction function, bool mayOverlap) const {
   const program::Kernel &kernel =
       *program.kernels()->Get(step.launch->kernel());
-  SmallVector<void *, 32> addresses;
-  for (program::Parameter &parameter : step.parameters)
-    addresses.push_back(parameter.bytes.data());
+  ready.addresses.clear();
+  size_t count = step.launch->args() ? step.launch->args()->size() : 0;
+  for (size_t i = 0; i < count; ++i)
+    ready.addresses.push_back(
+        ready.parameters[step.firstParameter + i].bytes.data());
 
   CUlaunchAttribute attributes[2] = {};
   CUlaunchConfig config = {};
@@ -278,21 +295,22 @@ Error Call::launchKernel(ReadyStep &step, CUfunction function,
     early.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     early.value.programmaticStreamSerializationAllowed = 1;
   }
-  return driver.check(
-      driver.cuLaunchKernelEx(&config, function, addresses.data(), nullptr),
-      "launching kernel \"" + Twine(kernel.name()->c_str()) + "\" (" +
-          Twine(step.grid) + " CTAs of " + Twine(kernel.threads()) +
-          " threads and " + Twine(kernel.shared_bytes()) +
-          " bytes of shared memory)");
+  return driver.check(driver.cuLaunchKernelEx(&config, function,
+                                              ready.addresses.data(), nullptr),
+                      "launching kernel \"" + Twine(kernel.name()->c_str()) +
+                          "\" (" + Twine(step.grid) + " CTAs of " +
+                          Twine(kernel.threads()) + " threads and " +
+                          Twine(kernel.shared_bytes()) +
+                          " bytes of shared memory)");
 }
 
-Error Call::launch(SmallVector<ReadyStep, 0> &steps, const CallSizes &sizes,
+Error Call::launch(Scratch &ready, const CallSizes &sizes,
                    CUdeviceptr workspace, ArrayRef<CUfunction> functions,
                    bool mayOverlap) const {
-  for (ReadyStep &step : steps) {
+  for (const ReadyStep &step : ready.steps) {
     if (step.launch) {
-      if (Error e =
-              launchKernel(step, functions[step.launch->kernel()], mayOverlap))
+      if (Error e = launchKernel(step, ready, functions[step.launch->kernel()],
+                                 mayOverlap))
         return e;
       continue;
     }
@@ -323,10 +341,10 @@ Error CudaExecutor::run(const Problem &problem,
                                   : multiprocessorsOf(driver, scope->device());
   if (!smCount)
     return smCount.takeError();
-  Expected<CallSizes> sizes = call.sizes(*smCount);
-  if (!sizes)
-    return sizes.takeError();
-  if (Error e = call.checkWorkspace(*sizes))
+  CallSizes sizes(*state->program, problem, *smCount);
+  if (Error e = sizes.decide(*state->program))
+    return e;
+  if (Error e = call.checkWorkspace(sizes))
     return e;
   Expected<ArrayRef<CUfunction>> functions = state->kernels.load(*scope);
   if (!functions)
@@ -342,18 +360,18 @@ Error CudaExecutor::run(const Problem &problem,
 
   PoolWorkspace pool(driver, static_cast<CUstream>(problem.stream));
   CUdeviceptr workspace = reinterpret_cast<CUdeviceptr>(problem.workspace);
-  if (sizes->arena.bytes > 0 && !workspace) {
-    if (Error e = pool.take(sizes->arena.bytes))
+  if (sizes.arena.bytes > 0 && !workspace) {
+    if (Error e = pool.take(sizes.arena.bytes))
       return e;
     workspace = pool.address;
   }
-  auto steps = call.prepare(*sizes, workspace);
-  if (!steps)
-    return steps.takeError();
+  Scratch &ready = Scratch::get();
+  if (Error e = call.prepare(sizes, workspace, ready))
+    return e;
   if (options.poison)
-    if (Error e = call.poison(*options.poison, workspace, sizes->arena.bytes))
+    if (Error e = call.poison(*options.poison, workspace, sizes.arena.bytes))
       return e;
-  if (Error e = call.launch(*steps, *sizes, workspace, *functions,
+  if (Error e = call.launch(ready, sizes, workspace, *functions,
                             /*mayOverlap=*/*major >= 9))
     return e;
   return pool.release();
@@ -366,9 +384,8 @@ Expected<int64_t> CudaExecutor::workspaceBytes(const Problem &problem) const {
   Expected<int64_t> smCount = multiprocessorsOf(state->driver, scope->device());
   if (!smCount)
     return smCount.takeError();
-  Call call(state->driver, *state->program, programSpec, problem);
-  Expected<CallSizes> sizes = call.sizes(*smCount);
-  if (!sizes)
-    return sizes.takeError();
-  return sizes->arena.bytes;
+  CallSizes sizes(*state->program, problem, *smCount);
+  if (Error e = sizes.decide(*state->program))
+    return e;
+  return sizes.arena.bytes;
 }

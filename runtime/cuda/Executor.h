@@ -47,7 +47,9 @@ public:
   /// the problem's, aligned to 256 bytes and large enough, or, where that is
   /// null, taken from the stream's pool and given back in stream order. No
   /// device memory is read on the host, so a stream under capture is fine.
-  /// The thread needs no current context and keeps the one it has.
+  /// The thread needs no current context and keeps the one it has. Once its
+  /// kernels are loaded and the thread has run it before, it allocates nothing
+  /// and takes no lock.
   llvm::Error run(const Problem &problem,
                   const CudaRunOptions &options = {}) const;
 

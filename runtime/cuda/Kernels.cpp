@@ -101,6 +101,15 @@ CudaKernels::~CudaKernels() {
   // At the end of the process the driver may be gone: nothing to unload then.
   for (CUlibrary library : libraries)
     (void)driver.cuLibraryUnload(library);
+  for (const InContext *context = contexts; context;)
+    delete std::exchange(context, context->next);
+}
+
+const CudaKernels::InContext *CudaKernels::find(unsigned long long id) const {
+  const InContext *context = contexts.load(std::memory_order_acquire);
+  while (context && context->id != id)
+    context = context->next;
+  return context;
 }
 
 Error CudaKernels::loadLibraries() {
@@ -243,10 +252,12 @@ char RejectedKernels::ID = 0;
 Expected<ArrayRef<CUfunction>>
 CudaKernels::load(const CudaContextScope &scope) {
   size_t count = program.kernels() ? program.kernels()->size() : 0;
+  if (const InContext *loaded = find(scope.id()))
+    return ArrayRef(loaded->functions.get(), count);
   std::lock_guard<std::mutex> lock(mutex);
-  auto found = functions.find(scope.id());
-  if (found != functions.end())
-    return ArrayRef(found->second.get(), count);
+  // Another thread may have been faster.
+  if (const InContext *loaded = find(scope.id()))
+    return ArrayRef(loaded->functions.get(), count);
   Expected<ArrayRef<CUfunction>> loaded = loadInto(scope, count);
   if (loaded)
     return loaded;
@@ -271,6 +282,7 @@ CudaKernels::loadInto(const CudaContextScope &scope, size_t count) {
     loaded[i] = *function;
   }
   CUfunction *array = loaded.get();
-  functions.try_emplace(scope.id(), std::move(loaded));
+  contexts.store(new InContext{scope.id(), std::move(loaded), contexts.load()},
+                 std::memory_order_release);
   return ArrayRef(array, count);
 }

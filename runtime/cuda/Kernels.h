@@ -11,9 +11,10 @@
 #include "runtime/cuda/Context.h"
 #include "runtime/program/Program.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 
 namespace weft {
@@ -51,12 +52,20 @@ public:
   /// The functions of the program's kernels in the context of `scope`, which
   /// is current. Loads what is not loaded, sets their attributes, and checks
   /// that their parameters are those the program passes. May be called while
-  /// the thread captures a stream. Thread-safe. RejectedKernels if another
-  /// compile may help.
+  /// the thread captures a stream. Thread-safe; takes a lock only where
+  /// something has to be loaded. RejectedKernels if another compile may help.
   llvm::Expected<llvm::ArrayRef<CUfunction>>
   load(const CudaContextScope &scope);
 
 private:
+  /// The functions in one context. Never removed: read without the lock.
+  struct InContext {
+    unsigned long long id; ///< of the context
+    std::unique_ptr<CUfunction[]> functions;
+    const InContext *next;
+  };
+
+  const InContext *find(unsigned long long id) const;
   llvm::Expected<llvm::ArrayRef<CUfunction>>
   loadInto(const CudaContextScope &scope, size_t count);
   llvm::Error loadLibraries();
@@ -67,8 +76,7 @@ private:
   const program::Program &program;
   std::mutex mutex;
   llvm::SmallVector<CUlibrary, 4> libraries; ///< one per kernel
-  /// By context number. Entries are never removed, their arrays never move.
-  llvm::DenseMap<unsigned long long, std::unique_ptr<CUfunction[]>> functions;
+  std::atomic<const InContext *> contexts = nullptr;
 };
 
 } // namespace weft

@@ -81,94 +81,103 @@ int64_t weft::program::elementBytes(TensorRole role) {
   return role == TensorRole::lse ? 4 : 2;
 }
 
-template <typename T> static Parameter byValue(T value) {
-  Parameter parameter;
+template <typename T> static void put(T value, Parameter &parameter) {
   parameter.size = sizeof(T);
   std::memcpy(parameter.bytes.data(), &value, sizeof(T));
-  return parameter;
 }
 
-static Expected<Parameter> integer(int64_t value, ArgType type,
-                                   const Twine &what) {
-  if (type == ArgType::i64)
-    return byValue(value);
+/// `what` names the value where it does not fit.
+template <typename What>
+static Error putInteger(int64_t value, ArgType type, What what,
+                        Parameter &parameter) {
+  if (type == ArgType::i64) {
+    put(value, parameter);
+    return Error::success();
+  }
   if (!llvm::isInt<32>(value))
-    return error(what + " is " + Twine(value) +
+    return error(Twine(what()) + " is " + Twine(value) +
                  ", which this kernel takes as a 32-bit integer");
-  return byValue(int32_t(value));
+  put(int32_t(value), parameter);
+  return Error::success();
 }
 
-static Expected<Parameter> real(double value, const Twine &what) {
+static Error putReal(double value, const Twine &what, Parameter &parameter) {
   float narrow = float(value);
   if (!std::isfinite(narrow))
     return error(what + " " + Twine(std::to_string(value)) +
                  " is not finite as a 32-bit float");
-  return byValue(narrow);
+  put(narrow, parameter);
+  return Error::success();
 }
 
-static Expected<Parameter> scalar(const Arg &arg, const Problem &problem) {
+static Error putScalar(const Arg &arg, const Problem &problem,
+                       Parameter &parameter) {
   switch (arg.scalar()) {
   case ScalarRole::scale:
-    return real(problem.scale, "scale");
+    return putReal(problem.scale, "scale", parameter);
   case ScalarRole::softcap:
-    return real(problem.softcap, "softcap");
+    return putReal(problem.softcap, "softcap", parameter);
   case ScalarRole::window_left:
-    return integer(kernelDistance(problem.windowLeft), arg.type(),
-                   "window bound left");
+    return putInteger(
+        kernelDistance(problem.windowLeft), arg.type(),
+        [] { return std::string("window bound left"); }, parameter);
   case ScalarRole::window_right:
-    return integer(kernelDistance(problem.windowRight), arg.type(),
-                   "window bound right");
+    return putInteger(
+        kernelDistance(problem.windowRight), arg.type(),
+        [] { return std::string("window bound right"); }, parameter);
   }
   llvm_unreachable("checked when the program was loaded");
 }
 
-static Expected<Parameter> parameter(const Arg &arg, const CallValues &call) {
+static Error putArgument(const Arg &arg, const CallValues &call,
+                         Parameter &parameter) {
   switch (arg.kind()) {
   case ArgKind::tensor:
-    return byValue(
-        reinterpret_cast<uint64_t>(tensorOf(call.problem, arg.tensor()).data));
+    put(reinterpret_cast<uint64_t>(tensorOf(call.problem, arg.tensor()).data),
+        parameter);
+    return Error::success();
   case ArgKind::stride:
-    return integer(strideOf(tensorOf(call.problem, arg.tensor()), arg.stride()),
-                   arg.type(),
-                   Twine(EnumNameStrideKind(arg.stride())) + " stride of " +
-                       EnumNameTensorRole(arg.tensor()));
+    return putInteger(
+        strideOf(tensorOf(call.problem, arg.tensor()), arg.stride()),
+        arg.type(),
+        [&] {
+          return std::string(EnumNameStrideKind(arg.stride())) + " stride of " +
+                 EnumNameTensorRole(arg.tensor());
+        },
+        parameter);
   case ArgKind::workspace:
-    return byValue(call.workspace + call.arena.buffers[arg.buffer()].offset);
+    put(call.workspace + call.arena.buffers[arg.buffer()].offset, parameter);
+    return Error::success();
   case ArgKind::offsets:
-    return byValue(
-        reinterpret_cast<uint64_t>(offsetsOf(call.problem, arg.offsets())));
+    put(reinterpret_cast<uint64_t>(offsetsOf(call.problem, arg.offsets())),
+        parameter);
+    return Error::success();
   case ArgKind::size: {
     Expected<int64_t> value = call.formulas[arg.expr()];
     if (!value)
       return value.takeError();
-    return integer(*value, arg.type(), "formula " + Twine(arg.expr()));
+    return putInteger(
+        *value, arg.type(),
+        [&] { return "formula " + std::to_string(arg.expr()); }, parameter);
   }
   case ArgKind::scalar:
-    return scalar(arg, call.problem);
-  case ArgKind::tensor_map: {
-    Parameter map;
-    map.size = map.bytes.size();
-    if (Error e = call.encodeTensorMap(
-            *call.program.tensor_maps()->Get(arg.tensor_map()),
-            map.bytes.data()))
-      return e;
-    return map;
-  }
+    return putScalar(arg, call.problem, parameter);
+  case ArgKind::tensor_map:
+    parameter.size = parameter.bytes.size();
+    return call.encodeTensorMap(
+        *call.program.tensor_maps()->Get(arg.tensor_map()),
+        parameter.bytes.data());
   }
   llvm_unreachable("checked when the program was loaded");
 }
 
-Expected<std::vector<Parameter>>
-weft::program::launchParameters(const Launch &launch, const CallValues &call) {
-  std::vector<Parameter> parameters;
+Error weft::program::addLaunchParameters(const Launch &launch,
+                                         const CallValues &call,
+                                         std::vector<Parameter> &parameters) {
   if (!launch.args())
-    return parameters;
-  parameters.reserve(launch.args()->size());
-  for (const Arg *arg : *launch.args()) {
-    Expected<Parameter> value = parameter(*arg, call);
-    if (!value)
-      return value.takeError();
-    parameters.push_back(*value);
-  }
-  return parameters;
+    return Error::success();
+  for (const Arg *arg : *launch.args())
+    if (Error e = putArgument(*arg, call, parameters.emplace_back()))
+      return e;
+  return Error::success();
 }

@@ -28,7 +28,10 @@ int64_t elementBytes(TensorRole role);
 /// driver wants tensor maps, so it goes into containers that allocate with the
 /// alignment of what they hold (SmallVector's memory has malloc's).
 struct alignas(64) Parameter {
-  std::array<uint8_t, 128> bytes{};
+  // Not zeroed: most are 8 bytes, and there are many in a call.
+  Parameter() {}
+
+  std::array<uint8_t, 128> bytes;
   uint8_t size = 0; ///< 4, 8, or 128 for a tensor map
 };
 
@@ -46,10 +49,10 @@ struct CallValues {
   EncodeTensorMap encodeTensorMap;
 };
 
-/// The parameters of a launch, in the order of its arguments. A value that does
-/// not fit its type is an error.
-llvm::Expected<std::vector<Parameter>> launchParameters(const Launch &launch,
-                                                        const CallValues &call);
+/// Adds the parameters of a launch to `parameters`, in the order of its
+/// arguments. A value that does not fit its type is an error.
+llvm::Error addLaunchParameters(const Launch &launch, const CallValues &call,
+                                std::vector<Parameter> &parameters);
 
 } // namespace weft::program
 

@@ -48,10 +48,11 @@ struct Tensor {
 };
 } // namespace
 
+using Tensors = llvm::SmallVector<Tensor, 9>;
+
 /// The tensors of the pass, inputs first.
-static llvm::SmallVector<Tensor, 9> tensorsOf(const Problem &problem,
-                                              const AttentionSpec &spec) {
-  llvm::SmallVector<Tensor, 9> tensors;
+static Tensors tensorsOf(const Problem &problem, const AttentionSpec &spec) {
+  Tensors tensors;
   auto add = [&](StringRef name, const TensorView &view, bool isQuery,
                  int64_t columns, bool result, int64_t bytes = 2) {
     tensors.push_back({name, &view, isQuery ? &problem.q : &problem.kv,
@@ -92,17 +93,24 @@ static bool rowsAligned16(const Tensor &tensor, int64_t batch) {
          aligned(view.headStride, tensor.side->heads);
 }
 
-void weft::deriveFacts(const Problem &problem, AttentionSpec &spec) {
-  spec.scalarDOut = spec.isBackward() && problem.dOut.columnStride == 0;
-  spec.align = 16;
-  for (const Tensor &tensor : tensorsOf(problem, spec)) {
+/// The bytes to which all rows of all tensors are aligned: 16 or 2.
+static int64_t alignmentOf(const Tensors &tensors, int64_t batch,
+                           bool scalarDOut) {
+  for (const Tensor &tensor : tensors) {
     // LSE has no columns, and a scalar dO is one element: neither is ever read
     // in pieces of 16 bytes.
-    if (tensor.isLse() || (tensor.name == "do" && spec.scalarDOut))
+    if (tensor.isLse() || (scalarDOut && tensor.name == "do"))
       continue;
-    if (!rowsAligned16(tensor, problem.batch))
-      spec.align = 2;
+    if (!rowsAligned16(tensor, batch))
+      return 2;
   }
+  return 16;
+}
+
+void weft::deriveFacts(const Problem &problem, AttentionSpec &spec) {
+  spec.scalarDOut = spec.isBackward() && problem.dOut.columnStride == 0;
+  spec.align =
+      alignmentOf(tensorsOf(problem, spec), problem.batch, spec.scalarDOut);
 }
 
 //===----------------------------------------------------------------------===//
@@ -148,16 +156,15 @@ static Error checkSide(const SideSizes &side, SideLayout layout, int64_t batch,
                    suffix + " = " + Twine(batch * side.seqlen));
   }
   bool noEntries = batch == 0 && side.rows == 0;
-  std::string offsets = Twine(batch + 1).str();
   if (Error e = checkList("cu_seqlens_" + suffix, side.cuSeqlens, thd,
-                          noEntries, "batch + 1 = " + offsets,
+                          noEntries, "batch + 1 = " + Twine(batch + 1),
                           "the " + suffix + " side has a batch layout"))
     return e;
-  if (Error e =
-          checkList("cu_seqlens_" + suffix + "_padded", side.cuSeqlensPadded,
-                    thd && layout.padded, noEntries, "batch + 1 = " + offsets,
-                    "the spec has no padded offsets on the " + suffix +
-                        " side; use padded_" + suffix + " with a thd layout"))
+  if (Error e = checkList(
+          "cu_seqlens_" + suffix + "_padded", side.cuSeqlensPadded,
+          thd && layout.padded, noEntries, "batch + 1 = " + Twine(batch + 1),
+          "the spec has no padded offsets on the " + suffix +
+              " side; use padded_" + suffix + " with a thd layout"))
     return e;
   return checkList("seqlens_" + suffix, side.seqlens, !thd && layout.padded,
                    batch == 0, "batch = " + Twine(batch),
@@ -245,10 +252,9 @@ static Error checkDOutKind(const Problem &problem, const AttentionSpec &spec) {
 }
 
 /// Claiming less alignment than there is is legal.
-static Error checkAlignment(const Problem &problem, const AttentionSpec &spec) {
-  AttentionSpec derived = spec;
-  deriveFacts(problem, derived);
-  if (derived.align >= spec.align)
+static Error checkAlignment(const Tensors &tensors, int64_t batch,
+                            const AttentionSpec &spec) {
+  if (alignmentOf(tensors, batch, spec.scalarDOut) >= spec.align)
     return Error::success();
   return error("the spec says align=16, but a tensor has an address or a "
                "stride that is not a multiple of 16 bytes; compile the spec "
@@ -262,46 +268,53 @@ static Error checkAlignment(const Problem &problem, const AttentionSpec &spec) {
 namespace {
 /// Memory that a call reads or writes.
 struct Region {
-  std::string name;
+  Region(StringRef name, ByteSet given, bool written)
+      : name(name), bytes(std::move(given)), begin(bytes.base),
+        end(begin + uint64_t(*bytes.span())), written(written) {}
+
+  bool empty() const { return begin == end; }
+
+  StringRef name;
   ByteSet bytes;
+  uint64_t begin, end; ///< of the first byte, and behind the last
   bool written;
 };
 } // namespace
 
-static Region list(const Twine &name, const int32_t *data, int64_t count) {
-  Region region{name.str(), {}, false};
-  region.bytes.base = reinterpret_cast<uintptr_t>(data);
-  region.bytes.run = data ? count * int64_t(sizeof(int32_t)) : 0;
-  return region;
+static ByteSet contiguous(const void *data, int64_t bytes) {
+  ByteSet set;
+  set.base = reinterpret_cast<uintptr_t>(data);
+  set.run = data ? bytes : 0;
+  return set;
 }
 
-static bool spansMeet(const ByteSet &a, const ByteSet &b) {
-  return a.base < b.base + uint64_t(*b.span()) &&
-         b.base < a.base + uint64_t(*a.span());
-}
-
-static Error checkOverlap(const Problem &problem, const AttentionSpec &spec) {
+static Error checkOverlap(const Tensors &tensors, const Problem &problem) {
   llvm::SmallVector<Region, 16> regions;
-  for (const Tensor &tensor : tensorsOf(problem, spec))
-    regions.push_back(
-        {tensor.name.str(), bytesOf(tensor, problem.batch), tensor.result});
-  for (auto [side, suffix] :
-       {std::pair(&problem.q, "q"), std::pair(&problem.kv, "kv")}) {
-    std::string name = std::string("cu_seqlens_") + suffix;
-    regions.push_back(list(name, side->cuSeqlens, problem.batch + 1));
-    regions.push_back(
-        list(name + "_padded", side->cuSeqlensPadded, problem.batch + 1));
-    regions.push_back(
-        list(std::string("seqlens_") + suffix, side->seqlens, problem.batch));
-  }
-  Region workspace{"the workspace", {}, true};
-  workspace.bytes.base = reinterpret_cast<uintptr_t>(problem.workspace);
-  workspace.bytes.run = problem.workspace ? problem.workspaceBytes : 0;
-  regions.push_back(workspace);
+  for (const Tensor &tensor : tensors)
+    regions.emplace_back(tensor.name, bytesOf(tensor, problem.batch),
+                         tensor.result);
+  auto addList = [&](StringRef name, const int32_t *data, int64_t count) {
+    if (data)
+      regions.emplace_back(name, contiguous(data, count * sizeof(int32_t)),
+                           false);
+  };
+  int64_t batch = problem.batch;
+  addList("cu_seqlens_q", problem.q.cuSeqlens, batch + 1);
+  addList("cu_seqlens_q_padded", problem.q.cuSeqlensPadded, batch + 1);
+  addList("seqlens_q", problem.q.seqlens, batch);
+  addList("cu_seqlens_kv", problem.kv.cuSeqlens, batch + 1);
+  addList("cu_seqlens_kv_padded", problem.kv.cuSeqlensPadded, batch + 1);
+  addList("seqlens_kv", problem.kv.seqlens, batch);
+  // Nobody has as much as the most that can be asked about.
+  regions.emplace_back(
+      "the workspace",
+      contiguous(problem.workspace,
+                 std::min(problem.workspaceBytes, int64_t(1) << 61)),
+      true);
 
   for (size_t i = 0; i < regions.size(); ++i) {
     const Region &a = regions[i];
-    if (a.bytes.empty())
+    if (a.empty())
       continue;
     if (a.written)
       switch (overlapsItself(a.bytes)) {
@@ -316,8 +329,8 @@ static Error checkOverlap(const Problem &problem, const AttentionSpec &spec) {
                      "an address; give it strides that nest");
       }
     for (const Region &b : llvm::ArrayRef(regions).drop_front(i + 1)) {
-      if (!(a.written || b.written) || b.bytes.empty() ||
-          !spansMeet(a.bytes, b.bytes))
+      if (!(a.written || b.written) || b.empty() || a.end <= b.begin ||
+          b.end <= a.begin)
         continue;
       switch (overlap(a.bytes, b.bytes)) {
       case Overlap::No:
@@ -387,13 +400,14 @@ Error weft::checkProblem(const Problem &problem, const AttentionSpec &spec) {
     return e;
   if (Error e = checkDOutKind(problem, spec))
     return e;
-  for (const Tensor &tensor : tensorsOf(problem, spec))
+  Tensors tensors = tensorsOf(problem, spec);
+  for (const Tensor &tensor : tensors)
     if (Error e = checkTensor(tensor, problem, spec))
       return e;
-  if (Error e = checkAlignment(problem, spec))
+  if (Error e = checkAlignment(tensors, problem.batch, spec))
     return e;
   if (problem.workspaceBytes < 0)
     return error("the workspace has " + Twine(problem.workspaceBytes) +
                  " bytes; give 0 or more");
-  return checkOverlap(problem, spec);
+  return checkOverlap(tensors, problem);
 }

@@ -26,7 +26,7 @@ public:
       kept = std::make_shared<std::vector<uint8_t>>(
           launchingProgram(spec.str(), target.str()));
     }
-    return SharedProgram{kept, *kept, "NVRTC 13.0 (here)"};
+    return SharedProgram{kept, *kept, [] { return "NVRTC 13.0 (here)"; }};
   }
   llvm::Expected<SharedProgram>
   compileAgain(const AttentionSpec &spec, llvm::StringRef target,

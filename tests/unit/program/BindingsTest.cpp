@@ -39,8 +39,11 @@ protected:
                       map[127] = recipe.box_rows();
                       return llvm::Error::success();
                     }};
-    return launchParameters(*variant->steps()->Get(0)->action_as_Launch(),
-                            call);
+    std::vector<Parameter> parameters;
+    if (llvm::Error e = addLaunchParameters(
+            *variant->steps()->Get(0)->action_as_Launch(), call, parameters))
+      return e;
+    return parameters;
   }
 
   template <typename T> static T as(const Parameter &parameter) {

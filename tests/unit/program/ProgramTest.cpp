@@ -111,10 +111,10 @@ void use(const Program &program) {
                   }};
   if (!(*variant)->steps())
     return;
+  std::vector<Parameter> parameters;
   for (const Step *step : *(*variant)->steps())
     if (const Launch *launch = step->action_as_Launch())
-      if (auto parameters = launchParameters(*launch, call); !parameters)
-        llvm::consumeError(parameters.takeError());
+      llvm::consumeError(addLaunchParameters(*launch, call, parameters));
 }
 
 TEST(Program, CorruptBytesNeverCrash) {
