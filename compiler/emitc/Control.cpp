@@ -231,7 +231,8 @@ LogicalResult KernelWriter::writeIf(Operation *op) {
   SmallVector<std::string> copied;
   for (Value buffer : buffersOf<warp::PutOp>(op))
     copied.push_back(nameOf(buffer));
-  if (branch.getCondition().getDefiningOp<warp::PointOp>())
+  if (isa_and_nonnull<warp::PointOp, warp::TicketOp>(
+          branch.getCondition().getDefiningOp()))
     begin = comment("a slot past its sequence's tiles has nothing to do");
   else if (!copied.empty())
     begin = comment("copy ahead: " + llvm::join(copied, ", "));

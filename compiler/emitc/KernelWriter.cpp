@@ -110,6 +110,9 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](scf::ForOp) { return writeFor(op); })
       .Case([&](scf::IfOp) { return writeIf(op); })
       .Case([&](warp::PointOp op) { return writePoint(op); })
+      .Case([&](warp::TicketOp op) { return writeTicket(op); })
+      .Case([&](warp::OrderedAddOp op) { return writeOrderedAdd(op); })
+      .Case([&](tile::LastArrivalOp op) { return writeLastArrival(op); })
       .Case([&](tile::LengthOp op) {
         scalars[op.getResult()] = lengthOf(op.getRowSpace(), op.getSequence());
         return success();

@@ -91,6 +91,8 @@ private:
 
   // Rows.cpp
   mlir::LogicalResult writePoint(warp::PointOp op);
+  /// The results of a point: sequence, tile, head and whether it exists.
+  void writePointOf(Value cta, mlir::ValueRange results);
   mlir::LogicalResult writeRows(tile::RowsOp op);
   Value lengthOf(plan::RowSpace space, Value sequence);
   Value startsOf(plan::RowSpace space);
@@ -123,6 +125,12 @@ private:
   Value rowsOfTiles(tile::BufferType type);
   Value tilesOfSequence(tile::BufferType type);
   Value startInTiles(tile::BufferType type, Value sequence);
+
+  // Turns.cpp
+  mlir::LogicalResult writeTicket(warp::TicketOp op);
+  mlir::LogicalResult writeOrderedAdd(warp::OrderedAddOp op);
+  mlir::LogicalResult writeLastArrival(tile::LastArrivalOp op);
+  Value counterOf(tile::TurnOp op);
 
   // Fill.cpp
   mlir::LogicalResult writeFill(warp::FillOp op);

@@ -192,13 +192,17 @@ KernelWriter::Value KernelWriter::headsTogether(Value heads) {
 
 LogicalResult KernelWriter::writePoint(warp::PointOp op) {
   comment("the point of the grid that this CTA takes");
-  Value cta = name(pure("thread", "cta_index", u32(), {}), "cta");
+  writePointOf(name(pure("thread", "cta_index", u32(), {}), "cta"),
+               op.getResults());
+  return success();
+}
+
+void KernelWriter::writePointOf(Value cta, ValueRange results) {
   Slots slots = writeSlots();
   Value head = divide(cta, slots.slots);
-  scalars[op.getHead()] = name(this->cast(head, i64()), "head");
-  scalars[op.getExists()] = writeSlot(remainder(cta, slots.slots), slots,
-                                      op.getSequence(), op.getTile());
-  return success();
+  scalars[results[2]] = name(this->cast(head, i64()), "head");
+  scalars[results[3]] =
+      writeSlot(remainder(cta, slots.slots), slots, results[0], results[1]);
 }
 
 LogicalResult KernelWriter::writeRows(tile::RowsOp op) {

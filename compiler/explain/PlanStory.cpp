@@ -230,7 +230,7 @@ void Reader::visitLaunch(LaunchOp launch) {
     if (contract.getAccess() == Access::in)
       continue;
     pass(operand, launch.getResults()[index - ins], name);
-    if (contract.getAccess() == Access::acc) {
+    if (changesInPlace(contract.getAccess())) {
       access.kind = AccessStory::Kind::Add;
       continue;
     }

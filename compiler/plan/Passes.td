@@ -115,7 +115,8 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
     4. offsets are multiples of 256 and buffers that are live together do not
        overlap, for all sizes (offsets are linear in terms that are at least 0);
     5. every workspace buffer is released, and every result returned;
-    6. a deterministic plan adds to nothing (adds of a launch have no order);
+    6. a deterministic plan adds to nothing, but in turn (other adds of a launch
+       have no order); a counter of turns begins as `filled(0)`;
     7. a launch whose kernel has a body has one CTA for every point of the
        body's grid, for all lengths that the sequences can have (a persistent
        one: as many, or as there are multiprocessors).

@@ -216,12 +216,16 @@ private:
     };
     if (failed(each(launch.getAccs(), [&](Value value, BufferType type,
                                           OperandAttr contract) {
-          if (module->hasAttr("weft.deterministic"))
+          if (contract.getAccess() == Access::counter)
+            return checkCounter(launch, value, type, contract, needs, leaves);
+          if (contract.getAccess() == Access::acc &&
+              module->hasAttr("weft.deterministic"))
             return LogicalResult(
                 launch.emitError()
                 << opText(launch) << " adds to '" << bufferName(value)
                 << "' in no fixed order, but the problem is deterministic; "
-                   "give each contributor a buffer of its own and sum them");
+                   "give each contributor a buffer of its own and sum them, or "
+                   "let them add in turn");
           BufferType expected = type;
           for (Domain domain : contract.getDomains()) {
             StateAttr state = type.getState(domain);
@@ -246,6 +250,22 @@ private:
                     expected = expected.withState(domain, state);
                   return leaves(value, expected);
                 });
+  }
+
+  /// A counter begins with zeros, and its kernel leaves it so: an aborted call
+  /// may have left anything.
+  template <typename Needs, typename Leaves>
+  LogicalResult checkCounter(LaunchOp launch, Value value, BufferType type,
+                             OperandAttr contract, Needs needs, Leaves leaves) {
+    if (!type.getElementType().isInteger(32))
+      return launch.emitError()
+             << opText(launch) << " counts in '" << bufferName(value)
+             << "', whose elements are " << type.getElementType()
+             << "; counters are i32";
+    for (Domain domain : contract.getDomains())
+      if (StateAttr state = type.getState(domain); !state.isFilledWith(0))
+        return needs(value, domain, state, "counts, which needs filled(0), in");
+    return leaves(value, type);
   }
 
   /// What a memset left in the rows of sequences is where sums begin, and
@@ -334,7 +354,7 @@ private:
     OperandAttr contract =
         kernel.getOperandContract(launch.getIns().size() + index);
     if (llvm::is_contained(contract.getDomains(), domain))
-      return isAcc;
+      return isAcc && contract.getAccess() != Access::counter;
     return isSum(previousState(value), domain);
   }
 

@@ -20,18 +20,41 @@ static Disjunction both(const Disjunction &a, const Disjunction &b) {
 
 Coverage::Coverage(LinearForms &forms, ArrayRef<AccessOnPath> accesses)
     : forms(forms) {
-  for (const AccessOnPath &access : accesses) {
-    stores.push_back(access.op);
-    for (Operation *op = stores.back(); op; op = op->getParentOp())
-      around.insert(op);
-  }
-  buffer = stores.front().getBuffer().getType();
-  ofSequences = stores.front().getRows() != nullptr;
+  for (const AccessOnPath &access : accesses)
+    addStore(access.op);
+  tile::RowAccess first = accesses.front().op;
+  buffer = first.getBuffer().getType();
+  ofSequences = first.getRows() != nullptr;
+}
+
+Coverage::Coverage(LinearForms &forms, ArrayRef<TurnOnPath> turns,
+                   AffineExpr count)
+    : forms(forms), ofSequences(true), count(count) {
+  for (const TurnOnPath &turn : turns)
+    addStore(turn.op);
+  tile::TurnOp first = turns.front().op;
+  buffer = first.getCounter().getType();
+}
+
+void Coverage::addStore(Operation *store) {
+  stores.push_back(store);
+  for (Operation *op = store; op; op = op->getParentOp())
+    around.insert(op);
+}
+
+Conjunction Coverage::elementsAt(Operation *store) {
+  if (!count)
+    return elementsOf(cast<tile::RowAccess>(store), forms);
+  Conjunction elements = counterOf(cast<tile::TurnOp>(store), forms);
+  elements.push_back({forms.of(cast<tile::TurnOp>(store).getTurn()) -
+                          forms.variable(LinearForms::Turn),
+                      /*isEquality=*/true});
+  return elements;
 }
 
 std::optional<LinearForms::Assignment> Coverage::findUnwritten(Block &body) {
   Disjunction written;
-  for (tile::RowAccess store : stores) {
+  for (Operation *store : stores) {
     Candidate candidate = candidateOf(store);
     Conjunction isPoint = forms.factsOf(LinearForms::Tile);
     llvm::append_range(isPoint, forms.factsOf(LinearForms::Head));
@@ -43,8 +66,43 @@ std::optional<LinearForms::Assignment> Coverage::findUnwritten(Block &body) {
   AffineExpr rows =
       ofSequences ? forms.rowsIn(buffer) : forms.rowsHeld(buffer.getRowSpace());
   AffineExpr heads = forms.heads(buffer.getHeadSpace());
-  return findOutside({{row}, {rows - row - 1}, {head}, {heads - head - 1}},
-                     written);
+  Conjunction inside{{row}, {rows - row - 1}, {head}, {heads - head - 1}};
+  if (count) {
+    AffineExpr turn = forms.variable(LinearForms::Turn);
+    inside.push_back({row % buffer.getRounded(), /*isEquality=*/true});
+    inside.push_back({turn});
+    inside.push_back({count - turn - 1});
+  }
+  return findOutside(inside, written);
+}
+
+std::optional<LinearForms::Assignment>
+Coverage::findUnseen(tile::RowAccess read, tile::TurnOp arrival) {
+  AffineExpr first =
+      forms.of(arrival.getRows().getDefiningOp<tile::RowsOp>().getFirst());
+  AffineExpr head = forms.of(arrival.getCounterHead());
+  Conjunction inside = elementsOf(read, forms);
+  // The reader is a point of the grid.
+  inside.push_back({forms.variable(LinearForms::Tile)});
+  inside.push_back({forms.variable(LinearForms::Head)});
+  Disjunction written;
+  for (Operation *store : stores) {
+    Candidate candidate = candidateOf(store);
+    Conjunction isPoint = forms.factsOf(LinearForms::Tile);
+    llvm::append_range(isPoint, forms.factsOf(LinearForms::Head));
+    llvm::append_range(isPoint, elementsAt(store));
+    isPoint.push_back({first, /*isEquality=*/true});
+    isPoint.push_back({head, /*isEquality=*/true});
+    Disjunction exact{isPoint};
+    if (!forms.isExact(exact))
+      continue;
+    // The writer arrives where the reader does.
+    Conjunction writes = place(isPoint, candidate);
+    writes[writes.size() - 2].expr = writes[writes.size() - 2].expr - first;
+    writes.back().expr = writes.back().expr - head;
+    written.push_back(std::move(writes));
+  }
+  return findOutside(inside, written);
 }
 
 /// Sets are not subtracted with PresburgerRelation: that of LLVM 22 takes a
@@ -104,7 +162,7 @@ static void solveFor(ArrayRef<unsigned> among, AffineExpr form,
   }
 }
 
-Coverage::Candidate Coverage::candidateOf(tile::RowAccess store) {
+Coverage::Candidate Coverage::candidateOf(Operation *store) {
   SmallVector<unsigned> free{LinearForms::Tile, LinearForms::Head};
   SmallVector<scf::ForOp> loops;
   for (Operation *op = store->getParentOp(); op; op = op->getParentOp())
@@ -113,10 +171,30 @@ Coverage::Candidate Coverage::candidateOf(tile::RowAccess store) {
       free.push_back(forms.turnOf(loop));
     }
   Candidate candidate;
-  solveFor(free, firstRowOf(store, forms), forms.variable(LinearForms::Row),
-           forms, candidate);
-  solveFor(free, forms.of(store.getHead()),
-           forms.variable(LinearForms::BufferHead), forms, candidate);
+  AffineExpr row = forms.variable(LinearForms::Row);
+  AffineExpr bufferHead = forms.variable(LinearForms::BufferHead);
+  if (!count) {
+    auto access = cast<tile::RowAccess>(store);
+    solveFor(free, firstRowOf(access, forms), row, forms, candidate);
+    solveFor(free, forms.of(access.getHead()), bufferHead, forms, candidate);
+  } else {
+    auto turn = cast<tile::TurnOp>(store);
+    AffineExpr first =
+        forms.of(turn.getRows().getDefiningOp<tile::RowsOp>().getFirst());
+    AffineExpr head = forms.of(turn.getCounterHead());
+    AffineExpr number = forms.of(turn.getTurn());
+    AffineExpr wanted = forms.variable(LinearForms::Turn);
+    solveFor(free, first, row, forms, candidate);
+    // Of heads in groups, the group and the place in it give the head.
+    auto group = dyn_cast<AffineBinaryOpExpr>(head);
+    if (group && group.getKind() == AffineExprKind::FloorDiv)
+      solveFor(free,
+               simplifyAffineExpr(head * group.getRHS() + number,
+                                  forms.getNumVariables(), 0),
+               bufferHead * group.getRHS() + wanted, forms, candidate);
+    solveFor(free, head, bufferHead, forms, candidate);
+    solveFor(free, number, wanted, forms, candidate);
+  }
   // Where the element does not say: the first.
   AffineExpr zero = getAffineConstantExpr(0, store->getContext());
   candidate.try_emplace(LinearForms::Tile, zero);
@@ -162,11 +240,11 @@ Disjunction Coverage::writesOf(Block &block, const Candidate &candidate) {
 }
 
 Disjunction Coverage::writesOf(Operation &op, const Candidate &candidate) {
-  if (auto store = dyn_cast<tile::RowAccess>(op)) {
-    Disjunction elements{elementsOf(store, forms)};
+  if (llvm::is_contained(stores, &op)) {
+    Disjunction elements{elementsAt(&op)};
     if (forms.isExact(elements))
       return place(elements, candidate);
-    unfollowed = store;
+    unfollowed = &op;
     return {};
   }
   if (auto branch = dyn_cast<scf::IfOp>(op))
@@ -186,12 +264,15 @@ Disjunction Coverage::writesOf(scf::IfOp branch, const Candidate &candidate) {
     other = writesOf(*branch.elseBlock(), candidate);
   auto yes = forms.whenIs(branch.getCondition(), true);
   auto no = forms.whenIs(branch.getCondition(), false);
-  if (!yes || !no || !forms.isExact(*yes) || !forms.isExact(*no)) {
+  bool isYesKnown = yes && forms.isExact(*yes);
+  bool isNoKnown = no && forms.isExact(*no);
+  if (!isYesKnown || !(isNoKnown || other.empty())) {
     unfollowed = branch;
     return both(written, other);
   }
   written = both(written, place(*yes, candidate));
-  llvm::append_range(written, both(other, place(*no, candidate)));
+  if (isNoKnown)
+    llvm::append_range(written, both(other, place(*no, candidate)));
   return written;
 }
 

@@ -24,10 +24,20 @@ class Coverage {
 public:
   /// `stores` are those of one operand, at least one.
   Coverage(LinearForms &forms, llvm::ArrayRef<AccessOnPath> stores);
+  /// The same of turns at the counters of one operand: elements are then
+  /// counters, with the turns from 0 to `count`.
+  Coverage(LinearForms &forms, llvm::ArrayRef<TurnOnPath> turns,
+           mlir::AffineExpr count);
 
   /// A row and head of the operand that some lengths and heads leave unwritten,
   /// rows counted within a sequence; or, for fills, among all rows held.
   std::optional<LinearForms::Assignment> findUnwritten(mlir::Block &body);
+
+  /// An element that `read` reads, behind `arrival`, and that no point which
+  /// arrives at the same counter writes. Of the stores all are passed before
+  /// that arrival, by every point.
+  std::optional<LinearForms::Assignment> findUnseen(tile::RowAccess read,
+                                                    tile::TurnOp arrival);
 
   /// A branch or loop around stores that could not be followed, and so does not
   /// count; null if there is none.
@@ -36,7 +46,10 @@ public:
 private:
   /// The point and the turns that would write an element, by variable.
   using Candidate = llvm::DenseMap<unsigned, mlir::AffineExpr>;
-  Candidate candidateOf(tile::RowAccess store);
+  void addStore(mlir::Operation *store);
+  Candidate candidateOf(mlir::Operation *store);
+  /// What a store, or a turn, is on.
+  Conjunction elementsAt(mlir::Operation *store);
   Conjunction place(const Conjunction &conditions,
                     const Candidate &candidate) const;
   Disjunction place(const Disjunction &conditions,
@@ -55,7 +68,9 @@ private:
   LinearForms &forms;
   tile::BufferType buffer;
   bool ofSequences;
-  llvm::SmallVector<tile::RowAccess> stores;
+  /// Of turns: how many each counter has.
+  mlir::AffineExpr count;
+  llvm::SmallVector<mlir::Operation *> stores;
   /// The stores and the ops around them: the only ones to look at.
   llvm::DenseSet<mlir::Operation *> around;
   mlir::Operation *unfollowed = nullptr;

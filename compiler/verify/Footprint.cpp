@@ -48,6 +48,15 @@ Conjunction weft::elementsOf(tile::RowAccess access, LinearForms &forms) {
   return elements;
 }
 
+Conjunction weft::counterOf(tile::TurnOp turn, LinearForms &forms) {
+  AffineExpr first =
+      forms.of(turn.getRows().getDefiningOp<tile::RowsOp>().getFirst());
+  return {{first - forms.variable(LinearForms::Row), /*isEquality=*/true},
+          {forms.of(turn.getCounterHead()) -
+               forms.variable(LinearForms::BufferHead),
+           /*isEquality=*/true}};
+}
+
 namespace {
 /// Walks a body from the top, with what holds where it stands.
 class Reader {
@@ -71,8 +80,18 @@ private:
   }
 
   LogicalResult visit(Operation &op, const Conjunction &path) {
+    if (auto turn = dyn_cast<tile::TurnOp>(op))
+      if (failed(visitTurn(turn, path)))
+        return failure();
     if (auto access = dyn_cast<tile::RowAccess>(op))
       return visitAccess(access, path);
+    if (isa<tile::TurnOp>(op))
+      return success();
+    if (isa<tile::TicketOp, warp::TicketOp>(op)) {
+      forms.bindPoint(op.getResult(0), op.getResult(1), op.getResult(2));
+      footprintOf(op.getOperand(0)).tickets.push_back(&op);
+      return success();
+    }
     // A buffer may go nowhere else, or the footprint would not be all.
     if (llvm::any_of(op.getOperandTypes(), llvm::IsaPred<tile::BufferType>) ||
         llvm::any_of(op.getResultTypes(), llvm::IsaPred<tile::BufferType>))
@@ -127,9 +146,47 @@ private:
     return path;
   }
 
+  Footprint &footprintOf(Value buffer) {
+    return footprints[cast<BlockArgument>(buffer).getArgNumber()];
+  }
+
+  /// The tile of a turn is one of its sequence's.
+  LogicalResult visitTurn(tile::TurnOp turn, const Conjunction &path) {
+    footprintOf(turn.getCounter()).turns.push_back({turn, path});
+    tile::BufferType counter = turn.getCounter().getType();
+    auto rows = turn.getRows().getDefiningOp<tile::RowsOp>();
+    if (!rows || !forms.isSequence(rows.getSequence()))
+      return turn->emitError()
+             << "body @" << body.getName() << " takes a turn at '"
+             << operandName(turn.getCounter())
+             << "' on rows that are not those of its point's sequence";
+    AffineExpr first = forms.of(rows.getFirst());
+    AffineExpr head = forms.of(turn.getCounterHead());
+    auto isNever = [&](AffineExpr excess, StringRef what) -> LogicalResult {
+      Conjunction conditions = path;
+      conditions.push_back({excess});
+      auto witness = forms.solve(conditions);
+      if (!witness)
+        return success();
+      return turn->emitError()
+             << "body @" << body.getName() << " may take a turn at '"
+             << operandName(turn.getCounter()) << "' for " << what
+             << ", as with " << LinearForms::describe(*witness);
+    };
+    return success(
+        succeeded(isNever(-first - 1, "rows before the sequence's first")) &&
+        succeeded(isNever(first - forms.rowsIn(counter),
+                          "a tile past the sequence's last")) &&
+        succeeded(isNever(first % counter.getRounded() - 1,
+                          "rows that begin inside of a tile")) &&
+        succeeded(isNever(-head - 1, "a head below the counter's first")) &&
+        succeeded(isNever(head - forms.heads(counter.getHeadSpace()),
+                          "a head past the counter's last")));
+  }
+
   LogicalResult visitAccess(tile::RowAccess access, const Conjunction &path) {
     auto argument = cast<BlockArgument>(access.getBuffer());
-    Footprint &footprint = footprints[argument.getArgNumber()];
+    Footprint &footprint = footprintOf(argument);
     switch (access.getAccess()) {
     case Access::in:
       footprint.reads.push_back({access, path});
@@ -140,6 +197,11 @@ private:
     case Access::acc:
       footprint.adds.push_back({access, path});
       break;
+    case Access::ordered:
+      footprint.orderedAdds.push_back({access, path});
+      break;
+    case Access::counter:
+      llvm_unreachable("counters have no rows to access");
     }
     // A fill chooses among the rows and heads there are.
     if (!access.getRows())

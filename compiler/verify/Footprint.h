@@ -15,11 +15,22 @@ struct AccessOnPath {
   Conjunction path;
 };
 
-/// The accesses to one operand, in the order of the body.
-struct Footprint {
-  std::vector<AccessOnPath> reads, stores, adds;
+/// The same of a turn at a counter.
+struct TurnOnPath {
+  tile::TurnOp op;
+  Conjunction path;
 };
 
+/// What a body does to one operand, in the order of the body.
+struct Footprint {
+  std::vector<AccessOnPath> reads, stores, adds, orderedAdds;
+  std::vector<TurnOnPath> turns;
+  std::vector<mlir::Operation *> tickets;
+};
+
+/// The counter of a turn, in the variables Row (the tile's first) and
+/// BufferHead.
+Conjunction counterOf(tile::TurnOp turn, LinearForms &forms);
 /// The elements that an access is on, in the variables Row and BufferHead.
 Conjunction elementsOf(tile::RowAccess access, LinearForms &forms);
 /// The first of them.

@@ -170,9 +170,22 @@ std::optional<Disjunction> LinearForms::whenIs(Value condition, bool truth) {
   APInt number;
   if (matchPattern(condition, m_ConstantInt(&number)))
     return number.isZero() == truth ? Disjunction() : Disjunction{{}};
+  // Of those that arrive at a tile one is the last, and it does not matter
+  // which (Turns.h): say the first. Of the others nothing is said.
+  if (auto arrival = dyn_cast_or_null<tile::TurnOp>(op)) {
+    if (!truth)
+      return std::nullopt;
+    return Disjunction{{equal(of(arrival.getTurn()), constant(0))}};
+  }
   // Of the grid's points all exist.
-  if (auto point = dyn_cast_or_null<warp::PointOp>(op))
+  if (isa_and_nonnull<warp::PointOp, warp::TicketOp>(op))
     return truth ? Disjunction{{}} : Disjunction();
+  // An arrival stands alone or says nothing.
+  if (isa_and_nonnull<arith::XOrIOp, arith::AndIOp, arith::OrIOp>(op) &&
+      llvm::any_of(op->getOperands(), [](Value operand) {
+        return isa_and_nonnull<tile::TurnOp>(operand.getDefiningOp());
+      }))
+    return std::nullopt;
   if (auto both = dyn_cast_or_null<arith::XOrIOp>(op)) {
     for (auto [one, other] : {std::pair(both.getLhs(), both.getRhs()),
                               std::pair(both.getRhs(), both.getLhs())})
@@ -296,28 +309,36 @@ LinearForms::solve(const Conjunction &conditions) const {
   return solveClosed(withFacts(conditions));
 }
 
+/// What belongs to a point and not to an element, with a name of its own.
+AffineExpr LinearForms::ofSecond(AffineExpr expr) const {
+  SmallVector<AffineExpr> renamed;
+  for (unsigned index = 0; index < variables.size(); ++index)
+    renamed.push_back(
+        variable(index < Tile ? index : index + variables.size()));
+  return expr.replaceDims(renamed);
+}
+
+std::optional<LinearForms::Assignment>
+LinearForms::solveForTwoRuns(const Conjunction &one, const Conjunction &other,
+                             const Conjunction &between) const {
+  // Each is of a point of the grid.
+  auto closed = [&](Conjunction conditions) {
+    conditions.push_back({variable(Tile)});
+    conditions.push_back({variable(Head)});
+    return withFacts(std::move(conditions));
+  };
+  Conjunction both = closed(one);
+  for (const Constraint &constraint : closed(other))
+    both.push_back({ofSecond(constraint.expr), constraint.isEquality});
+  llvm::append_range(both, between);
+  return solveClosed(both);
+}
+
 std::optional<LinearForms::Assignment>
 LinearForms::solveForTwoPoints(const Conjunction &one,
                                const Conjunction &other) const {
   AffineExpr tile = variable(Tile), head = variable(Head);
-  Conjunction both = one;
-  both.push_back({tile});
-  both.push_back({head});
-  both = withFacts(both);
-  // What belongs to the second point gets names of its own.
-  unsigned shift = variables.size();
-  SmallVector<AffineExpr> renamed;
-  for (unsigned index = 0; index < shift; ++index)
-    renamed.push_back(variable(index < Tile ? index : index + shift));
-  Conjunction second = other;
-  second.push_back({tile});
-  second.push_back({head});
-  for (const Constraint &constraint : withFacts(second))
-    both.push_back(
-        {constraint.expr.replaceDims(renamed), constraint.isEquality});
-
-  AffineExpr otherTile = variable(Tile + shift);
-  AffineExpr otherHead = variable(Head + shift);
+  AffineExpr otherTile = ofSecond(tile), otherHead = ofSecond(head);
   std::vector<Conjunction> apart{
       {above(tile, otherTile)},
       {equal(tile, otherTile), above(head, otherHead)},
@@ -326,11 +347,9 @@ LinearForms::solveForTwoPoints(const Conjunction &one,
   // Of two that do the same it does not matter which is which.
   if (&one == &other)
     apart.resize(2);
-  for (Conjunction &conditions : apart) {
-    llvm::append_range(conditions, both);
-    if (auto witness = solveClosed(conditions))
+  for (const Conjunction &conditions : apart)
+    if (auto witness = solveForTwoRuns(one, other, conditions))
       return witness;
-  }
   return std::nullopt;
 }
 
@@ -353,8 +372,8 @@ LinearForms::solveClosed(const Conjunction &conditions) const {
 
 std::string LinearForms::describe(const Assignment &assignment) {
   static constexpr StringRef names[] = {
-      "n_q",       "n_k", "heads_q", "heads_kv", "rows_q",           "rows_kv",
-      "rows held", "row", "head",    "tile",     "head of the point"};
+      "n_q",       "n_k", "heads_q", "heads_kv", "rows_q", "rows_kv",
+      "rows held", "row", "head",    "turn",     "tile",   "head of the point"};
   static_assert(std::size(names) == numNamed);
   std::string text;
   llvm::raw_string_ostream stream(text);

@@ -46,6 +46,7 @@ public:
     RowsHeld,   ///< of the larger side
     Row,        ///< of an element asked for: within its sequence, or held
     BufferHead, ///< of that element
+    Turn,       ///< at the counter of a tile
     Tile,       ///< the point's
     Head,       ///
     numNamed
@@ -97,6 +98,13 @@ public:
   /// the first point.
   std::optional<Assignment> solveForTwoPoints(const Conjunction &one,
                                               const Conjunction &other) const;
+  /// The same of two runs, of one point or of two: `between` says how they
+  /// differ, in what the first has and what `ofSecond` says that the second
+  /// has.
+  std::optional<Assignment> solveForTwoRuns(const Conjunction &one,
+                                            const Conjunction &other,
+                                            const Conjunction &between) const;
+  mlir::AffineExpr ofSecond(mlir::AffineExpr expr) const;
 
   /// "n_q = 0, n_k = 1", of those variables that a reader knows.
   static std::string describe(const Assignment &assignment);

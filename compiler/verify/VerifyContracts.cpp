@@ -3,6 +3,7 @@
 #include "compiler/verify/Coverage.h"
 #include "compiler/verify/Footprint.h"
 #include "compiler/verify/Passes.h"
+#include "compiler/verify/Turns.h"
 #include "dialects/warp/Warp.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -54,6 +55,12 @@ public:
         readFootprints(body.op, forms);
     if (failed(footprints))
       return failure();
+    unsigned tickets = 0;
+    for (const Footprint &footprint : *footprints)
+      tickets += footprint.tickets.size();
+    if (tickets > 1)
+      return error(nullptr) << "takes " << tickets << " tickets for one point";
+    hasTicket = tickets == 1;
     for (auto [index, attribute] : llvm::enumerate(kernel.getContract()))
       if (failed(checkOperand(cast<plan::OperandAttr>(attribute),
                               (*footprints)[index])))
@@ -108,29 +115,73 @@ private:
       StringRef verb;
       ArrayRef<AccessOnPath> ops;
     };
-    const Use uses[] = {{Access::in, "reads", footprint.reads},
-                        {Access::out, "stores to", footprint.stores},
-                        {Access::acc, "adds to", footprint.adds}};
-    for (const Use &use : uses)
-      if (use.access != declared.getAccess() && !use.ops.empty())
-        return error(use.ops.front().op)
-               << use.verb << " '" << declared.getName() << "', which is '"
-               << plan::stringifyAccess(declared.getAccess())
-               << "' in its contract";
-    const Use &own = uses[unsigned(declared.getAccess())];
+    const Use uses[] = {
+        {Access::in, "reads", footprint.reads},
+        {Access::out, "stores to", footprint.stores},
+        {Access::acc, "adds to", footprint.adds},
+        {Access::ordered, "adds in turn to", footprint.orderedAdds}};
+    auto isOther = [&](Operation *op, StringRef verb) {
+      return error(op) << verb << " '" << declared.getName() << "', which is '"
+                       << plan::stringifyAccess(declared.getAccess())
+                       << "' in its contract";
+    };
+    for (const Use &use : uses) {
+      // What a kernel stores it may read back in some places.
+      bool readsBack =
+          use.access == Access::in && declared.getAccess() == Access::out;
+      if (use.access != declared.getAccess() && !use.ops.empty() && !readsBack)
+        return isOther(use.ops.front().op, use.verb);
+    }
+    if (declared.getAccess() == Access::counter)
+      return checkCounter(declared, footprint);
+    if (!footprint.turns.empty())
+      return isOther(footprint.turns.front().op, "counts in");
+    if (!footprint.tickets.empty())
+      return isOther(footprint.tickets.front(), "counts in");
+    const Use &own = *llvm::find_if(uses, [&](const Use &use) {
+      return use.access == declared.getAccess();
+    });
     if (own.ops.empty())
-      return error(nullptr)
-             << "never " << own.verb << " '" << declared.getName()
-             << "', which is '" << plan::stringifyAccess(own.access)
-             << "' in its contract";
+      return isMissing(declared, own.verb);
     ArrayRef<AccessOnPath> ops = own.ops;
     if (failed(checkDomains(declared, ops)))
       return failure();
+    TurnChecks turns{body.op, kernel.getSymName(), forms, hasTicket};
+    if (declared.getAccess() != Access::in &&
+        failed(turns.checkBehindArrivals(declared.getName(), ops)))
+      return failure();
     if (declared.getAccess() != Access::out)
       return success();
-    return success(succeeded(checkValue(declared, ops)) &&
+    return success(succeeded(turns.checkReadBack(declared.getName(),
+                                                 footprint.reads, ops)) &&
+                   succeeded(checkValue(declared, ops)) &&
                    succeeded(checkWriters(declared, ops)) &&
                    succeeded(checkCoverage(declared, ops)));
+  }
+
+  LogicalResult isMissing(plan::OperandAttr declared, StringRef verb) {
+    return error(nullptr) << "never " << verb << " '" << declared.getName()
+                          << "', which is '"
+                          << plan::stringifyAccess(declared.getAccess())
+                          << "' in its contract";
+  }
+
+  LogicalResult checkCounter(plan::OperandAttr declared, Footprint &footprint) {
+    if (footprint.turns.empty() && footprint.tickets.empty())
+      return isMissing(declared, "counts in");
+    // Tickets are of the one counter, turns of those of the tiles.
+    Domain domain = footprint.turns.empty() ? Domain::all : Domain::valid;
+    if (ArrayRef(domain) != declared.getDomains())
+      return error(footprint.turns.empty()
+                       ? footprint.tickets.front()
+                       : footprint.turns.front().op.getOperation())
+             << "counts in '" << declared.getName() << "' on "
+             << domainNames(domain) << ", but its contract says "
+             << domainNames(declared.getDomains());
+    if (footprint.turns.empty())
+      return success();
+    return TurnChecks{body.op, kernel.getSymName(), forms, hasTicket}
+        .checkTurns(declared.getName(), footprint.turns);
   }
 
   /// Accesses to rows of sequences are on `valid`, fills on the others.
@@ -222,6 +273,8 @@ private:
   plan::KernelOp kernel;
   BodyFacts body;
   LinearForms forms;
+  bool hasTicket =
+      false; ///< whether points begin in the order of their numbers
 };
 
 struct VerifyContracts : weft::impl::VerifyContractsBase<VerifyContracts> {

@@ -286,6 +286,11 @@ private:
               add, add.getValue(), add.getBuffer(), add.getRows(),
               add.getHead(), add.getUnclipped());
         })
+        .Case([&](tile::OrderedAddOp add) {
+          rewriter.replaceOpWithNewOp<warp::OrderedAddOp>(
+              add, add.getValue(), add.getBuffer(), add.getRows(),
+              add.getHead(), add.getTurn(), add.getCount(), add.getCounter());
+        })
         .Case([&](tile::FillOp fill) {
           rewriter.replaceOpWithNewOp<warp::FillOp>(
               fill, fill.getBuffer(), fill.getFirst(), fill.getHead(),
@@ -327,6 +332,7 @@ Operation *findForeignOp(tile::FuncOp function) {
     bool known = op == function ||
                  isa<tile::PointOp, tile::LengthOp, tile::RowsOp, tile::LoadOp,
                      tile::StoreOp, tile::AddOp, tile::FillOp, tile::DotOp,
+                     tile::TicketOp, tile::OrderedAddOp, tile::LastArrivalOp,
                      tile::ReduceOp, tile::AnyOp, tile::ExpandOp,
                      tile::CoordinatesOp, tile::ReturnOp, scf::ForOp, scf::IfOp,
                      scf::YieldOp, arith::ConstantOp, tensor::SplatOp>(op) ||
@@ -347,6 +353,33 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
         return signalPassFailure();
   }
 
+  /// What orders points asks of a schedule: CTAs of one point whose threads go
+  /// together, and loads that wait for what was read before them.
+  LogicalResult checkTurns(tile::FuncOp function) {
+    WalkResult walk = function->walk([&](Operation *op) {
+      if (isa<tile::TicketOp, tile::TurnOp>(op) &&
+          function.getSchedule().usesWarpgroups()) {
+        op->emitError("takes turns in a schedule of warpgroups, whose CTAs "
+                      "have no order; give the kernel mma = warp");
+        return WalkResult::interrupt();
+      }
+      auto dot = dyn_cast<tile::DotOp>(op);
+      if (!dot)
+        return WalkResult::advance();
+      for (Value operand : {dot.getA(), dot.getB()})
+        if (auto load = operand.getDefiningOp<tile::LoadOp>())
+          for (Operation *user : load.getBuffer().getUsers())
+            if (isa<tile::StoreOp>(user)) {
+              dot.emitError("multiplies a tile that the kernel itself stores; "
+                            "copies to shared memory do not wait for an "
+                            "arrival");
+              return WalkResult::interrupt();
+            }
+      return WalkResult::advance();
+    });
+    return failure(walk.wasInterrupted());
+  }
+
   LogicalResult lower(tile::FuncOp function) {
     if (Operation *foreign = findForeignOp(function)) {
       InFlightDiagnostic error = foreign->emitError()
@@ -357,9 +390,15 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
     }
     if (function.getBody().empty())
       return function.emitError("needs a body");
-    auto points = function.getOps<tile::PointOp>();
-    if (!llvm::hasSingleElement(points))
-      return function.emitError("needs one tile.point at the top of its body");
+    SmallVector<Operation *> points;
+    for (Operation &op : function.getBody().front())
+      if (isa<tile::PointOp, tile::TicketOp>(op))
+        points.push_back(&op);
+    if (points.size() != 1)
+      return function.emitError("needs one tile.point or tile.ticket at the "
+                                "top of its body");
+    if (failed(checkTurns(function)))
+      return failure();
 
     separateConstants(function);
     DataFlowSolver solver;
@@ -371,9 +410,10 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
       return failure();
 
     IRRewriter rewriter(function);
-    tile::PointOp point = *points.begin();
-    TileWork work = workOf(function, point.getTile());
-    bool descending = work.grows && !work.shrinks;
+    Operation *point = points.front();
+    TileWork work = workOf(function, point->getResult(1));
+    // Tickets count up.
+    bool descending = work.grows && !work.shrinks && isa<tile::PointOp>(point);
     bool uneven = work.grows != work.shrinks;
     auto align = function->getAttrOfType<IntegerAttr>("weft.align");
     auto result = warp::FuncOp::create(
@@ -394,10 +434,15 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
     // All of the body but the point itself moves under "the point exists".
     Block &body = result.getBody().front();
     rewriter.setInsertionPointToStart(&body);
-    auto warpPoint = warp::PointOp::create(rewriter, point.getLoc());
-    rewriter.replaceOp(point, warpPoint.getResults().drop_back());
+    Location loc = point->getLoc();
+    Operation *warpPoint;
+    if (auto ticket = dyn_cast<tile::TicketOp>(point))
+      warpPoint = warp::TicketOp::create(rewriter, loc, ticket.getCounter());
+    else
+      warpPoint = warp::PointOp::create(rewriter, loc);
+    rewriter.replaceOp(point, warpPoint->getResults().drop_back());
     auto exists =
-        scf::IfOp::create(rewriter, warpPoint.getLoc(), warpPoint.getExists());
+        scf::IfOp::create(rewriter, loc, warpPoint->getResults().back());
     Block *then = exists.thenBlock();
     then->getOperations().splice(then->begin(), body.getOperations(),
                                  std::next(exists->getIterator()),

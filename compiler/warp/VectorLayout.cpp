@@ -52,7 +52,7 @@ LogicalResult VectorLayoutAnalysis::visitOperation(
   }
   // Vectors in memory have one value per row of a buffer; a store has no
   // columns to spread them over.
-  if (isa<tile::StoreOp, tile::AddOp>(op)) {
+  if (isa<tile::StoreOp, tile::AddOp, tile::OrderedAddOp>(op)) {
     if (isVector(op->getOperand(0)))
       propagateIfChanged(operands[0], operands[0]->meet(VectorLayout::Row));
     return success();

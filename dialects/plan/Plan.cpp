@@ -163,8 +163,8 @@ Attribute OperandAttr::parse(AsmParser &parser, Type) {
   std::string name;
   if (parser.parseLess() || parser.parseString(&name) || parser.parseComma())
     return {};
-  FailureOr<Access> access =
-      parseEnum<Access>(parser, "access", symbolizeAccess, "in, out, acc");
+  FailureOr<Access> access = parseEnum<Access>(
+      parser, "access", symbolizeAccess, "in, out, acc, ordered, counter");
   if (failed(access) || parser.parseComma())
     return {};
   SmallVector<Domain> domains;

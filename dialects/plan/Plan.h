@@ -51,6 +51,10 @@ mlir::Value bufferRoot(mlir::Value value);
 /// it has none.
 llvm::StringRef bufferName(mlir::Value value);
 
+/// Whether an operand that is accessed so is changed in place: the group `acc`
+/// of a launch.
+bool changesInPlace(Access access);
+
 /// Whether `operand`, a buffer, is taken away from its owner.
 bool isConsumed(mlir::OpOperand &operand);
 } // namespace weft::plan

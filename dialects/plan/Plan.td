@@ -75,6 +75,11 @@ def Plan_Operand : AttrDef<Plan_Dialect, "Operand"> {
     Example: `#plan.operand<"dk", out, [valid]>`,
     `#plan.operand<"lse", out, [gap, tail], 0xFFF0000000000000>`,
     `#plan.operand<"d_query_sum", acc, [valid], rounded = 64>`.
+
+    `ordered` is `acc` with an order that a `counter` of the kernel gives. A
+    counter is workspace of i32 that begins with zeros and is left so; points of
+    the grid take their turns at it (`tile.ticket`, `tile.ordered_add`,
+    `tile.last_arrival`).
   }];
   let parameters = (ins StringRefParameter<>:$name,
                         EnumParameter<Plan_Access>:$access,
@@ -295,7 +300,8 @@ def Plan_LaunchOp : Plan_Op<"launch", [AttrSizedOperandSegments, HasParent<"Func
   let summary = "runs a kernel";
   let description = [{
     Operands in the contract's order within each group: `in` operands are only
-    read, `acc` and `out` operands are consumed and come back, acc first. `grid`
+    read, `acc` and `out` operands are consumed and come back, acc first. What a
+    kernel changes in place, `ordered` and `counter` operands too, is an `acc`. `grid`
     is the number of CTAs; zero skips the launch.
 
     ```mlir

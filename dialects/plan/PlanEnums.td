@@ -26,7 +26,11 @@ def Plan_Domain : Plan_Enum<"Domain", "a set of rows of a buffer", [
 def Plan_StateKind : Plan_Enum<"StateKind", "what is known of a domain's content", [
   I32EnumAttrCase<"undefined", 0>, I32EnumAttrCase<"defined", 1>, I32EnumAttrCase<"filled", 2>]>;
 def Plan_Access : Plan_Enum<"Access", "what a kernel does to an operand", [
-  I32EnumAttrCase<"in", 0>, I32EnumAttrCase<"out", 1>, I32EnumAttrCase<"acc", 2>]>;
+  I32EnumAttrCase<"in", 0>, I32EnumAttrCase<"out", 1>,
+  // Adds in no order, and in the order that a counter gives.
+  I32EnumAttrCase<"acc", 2>, I32EnumAttrCase<"ordered", 3>,
+  // Gives points their turns.
+  I32EnumAttrCase<"counter", 4>]>;
 def Plan_KernelKind : Plan_Enum<"KernelKind", "which step of the problem a kernel does", [
   I32EnumAttrCase<"forward", 0>, I32EnumAttrCase<"delta", 1>,
   I32EnumAttrCase<"dkdv", 2>, I32EnumAttrCase<"dk", 3>, I32EnumAttrCase<"dv", 4>,

@@ -60,6 +60,11 @@ StringRef weft::plan::bufferName(Value value) {
   return reserve ? reserve.getName() : "?";
 }
 
+bool weft::plan::changesInPlace(Access access) {
+  return access == Access::acc || access == Access::ordered ||
+         access == Access::counter;
+}
+
 bool weft::plan::isConsumed(OpOperand &operand) {
   if (auto launch = dyn_cast<LaunchOp>(operand.getOwner()))
     // The grid, then in, then what is consumed.
@@ -153,6 +158,8 @@ LogicalResult KernelOp::verify() {
                << operand.getName() << "' is out of order";
       break;
     case Access::acc:
+    case Access::ordered:
+    case Access::counter:
       if (seenOut)
         return emitOpError()
                << "contract lists 'in' operands first, then 'acc', "
@@ -304,7 +311,8 @@ LogicalResult LaunchOp::verify() {
     Access group = index < getIns().size()                      ? Access::in
                    : index < getIns().size() + getAccs().size() ? Access::acc
                                                                 : Access::out;
-    if (contract.getAccess() != group)
+    bool inPlace = changesInPlace(contract.getAccess());
+    if (inPlace ? group != Access::acc : contract.getAccess() != group)
       return emitOpError() << "passes '" << contract.getName() << "' as '"
                            << stringifyAccess(group)
                            << "', but the contract says '"

@@ -31,6 +31,15 @@ mlir::LogicalResult verifyUnclippedLoad(mlir::Operation *op, BufferType buffer,
 /// Checks that a fill, which is over the rows held, fills such rows.
 mlir::LogicalResult verifyNotRounded(mlir::Operation *op, BufferType buffer);
 
+/// Checks that the counters are those of the tile.
+mlir::LogicalResult verifyTurn(TurnOp op);
+
+/// The same, and that an ordered add is to a buffer with such tiles.
+mlir::LogicalResult verifyOrderedAdd(TurnOp op, BufferType buffer);
+
+/// Checks that a buffer is the counter of tickets.
+mlir::LogicalResult verifyTickets(mlir::Operation *op, BufferType counter);
+
 } // namespace weft::tile
 
 #endif // WEFT_DIALECTS_TILE_ACCESS_H

@@ -96,9 +96,23 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  Type elementType, plan::RowSpace rowSpace,
                                  plan::HeadSpace headSpace, int64_t columns,
                                  BufferLayout layout, int64_t rounded) {
-  if (!isa<Float16Type, BFloat16Type, Float32Type>(elementType))
-    return emitError() << "a buffer holds f16, bf16 or f32, not "
+  if (!isa<Float16Type, BFloat16Type, Float32Type>(elementType) &&
+      !elementType.isInteger(32))
+    return emitError() << "a buffer holds f16, bf16 or f32, or i32 counters, "
+                          "not "
                        << elementType;
+  if (elementType.isInteger(32)) {
+    bool single = rowSpace == plan::RowSpace::none &&
+                  headSpace == plan::HeadSpace::none && !rounded;
+    bool ofTiles = rowSpace != plan::RowSpace::none &&
+                   headSpace != plan::HeadSpace::none && rounded;
+    if ((!single && !ofTiles) || columns != 1 ||
+        layout != BufferLayout::packed || !plan::isRounding(rounded))
+      return emitError() << "counters are <i32, none, one, 1, packed> for "
+                            "tickets, or <i32, q|kv, heads_q|heads_kv, 1, "
+                            "packed, rounded = R> for tiles of R rows";
+    return success();
+  }
   if (rowSpace == plan::RowSpace::none || headSpace == plan::HeadSpace::none)
     return emitError() << "a buffer of a kernel has rows of q or kv and heads "
                           "of heads_q or heads_kv";
@@ -218,6 +232,24 @@ void FuncOp::getAsmBlockArgumentNames(Region &region,
 // Rows
 //===----------------------------------------------------------------------===//
 
+void TicketOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setName(getSequence(), "sequence");
+  setName(getTile(), "tile");
+  setName(getHead(), "head");
+}
+
+LogicalResult weft::tile::verifyTickets(Operation *op, BufferType counter) {
+  if (counter.isCounter() && counter.getRowSpace() == plan::RowSpace::none)
+    return success();
+  return op->emitOpError() << "takes tickets of one counter, "
+                              "!tile.buffer<i32, none, one, 1, packed>, not of "
+                           << counter;
+}
+
+LogicalResult TicketOp::verify() {
+  return verifyTickets(*this, getCounter().getType());
+}
+
 void PointOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setName(getSequence(), "sequence");
   setName(getTile(), "tile");
@@ -267,6 +299,10 @@ LogicalResult weft::tile::verifyAccess(Operation *op, BufferType buffer,
   auto tensor = cast<RankedTensorType>(value);
   if (failed(verifyRowSpace(op, buffer, rows)))
     return failure();
+  if (buffer.isCounter())
+    return op->emitOpError() << "accesses counters, at which points only take "
+                                "turns: "
+                             << buffer;
   if (tensor.getElementType() != buffer.getElementType())
     return op->emitOpError() << "tile of " << tensor.getElementType()
                              << " and buffer of " << buffer.getElementType();
@@ -306,6 +342,8 @@ LogicalResult weft::tile::verifyUnclippedLoad(Operation *op, BufferType buffer,
 }
 
 LogicalResult weft::tile::verifyNotRounded(Operation *op, BufferType buffer) {
+  if (buffer.isCounter())
+    return op->emitOpError() << "fills counters; use plan.memset";
   if (!buffer.isRounded())
     return success();
   return op->emitOpError() << "is over the rows held, and " << buffer
@@ -346,6 +384,40 @@ LogicalResult AddOp::verify() {
   return verifyAccess(*this, getBuffer().getType(), getRows().getType(),
                       getValue().getType());
 }
+
+LogicalResult weft::tile::verifyTurn(TurnOp op) {
+  BufferType counter = op.getCounter().getType();
+  RowsType rows = op.getRows().getType();
+  if (failed(verifyRowSpace(op, counter, rows)))
+    return failure();
+  if (!counter.isCounter() || counter.getRounded() != rows.getCount())
+    return op->emitOpError() << "takes turns at a counter of a tile of "
+                             << rows.getCount() << " rows, not of " << counter;
+  return success();
+}
+
+LogicalResult weft::tile::verifyOrderedAdd(TurnOp op, BufferType buffer) {
+  if (!buffer.getElementType().isF32())
+    return op->emitOpError()
+           << "adds f32 only, not " << buffer.getElementType();
+  if (failed(verifyTurn(op)))
+    return failure();
+  BufferType counter = op.getCounter().getType();
+  if (buffer.getRounded() != counter.getRounded() ||
+      buffer.getHeadSpace() != counter.getHeadSpace())
+    return op->emitOpError() << "adds to tiles of " << buffer
+                             << " by counters of others, " << counter;
+  return success();
+}
+
+LogicalResult OrderedAddOp::verify() {
+  if (failed(verifyAccess(*this, getBuffer().getType(), getRows().getType(),
+                          getValue().getType())))
+    return failure();
+  return verifyOrderedAdd(*this, getBuffer().getType());
+}
+
+LogicalResult LastArrivalOp::verify() { return verifyTurn(*this); }
 
 LogicalResult FillOp::verify() {
   auto func = (*this)->getParentOfType<FuncOp>();

@@ -54,6 +54,11 @@ def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
   let description = [{
     `!tile.buffer<bf16, q, heads_q, 128>`, `!tile.buffer<f32, kv, heads_q, 128, packed>`.
 
+    Of i32 it holds counters: `!tile.buffer<i32, none, one, 1, packed>` one for
+    tickets, `!tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>` one for
+    each tile of 64 rows and each head (its first row's; the others are not
+    used).
+
     `!tile.buffer<f32, q, heads_q, 128, packed, rounded = 64>`: each sequence
     has tiles of 64 rows to itself, as `!plan.buffer` says. In such a buffer a
     sequence has not its used rows but all rows of its tiles: accesses are
@@ -69,6 +74,7 @@ def Tile_Buffer : TypeDef<Tile_Dialect, "Buffer"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isRounded() const { return getRounded() != 0; }
+    bool isCounter() const { return getElementType().isInteger(32); }
   }];
 }
 
@@ -224,6 +230,93 @@ def Tile_AddOp : Tile_WriteOp<"add"> {
   let summary = "adds a tile to a buffer's rows (f32), as one atomic add per element";
   let description = [{ Clipped as `tile.store` is. The order among points is open. }];
   let extraClassDeclaration = Tile_Adds;
+}
+
+//===----------------------------------------------------------------------===//
+// Order between points
+//===----------------------------------------------------------------------===//
+
+def Tile_TicketOp : Tile_Op<"ticket", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">,
+                                       Tile_NamesResults]> {
+  let summary = "the point of the grid whose number is the counter's next";
+  let description = [{
+    In place of `tile.point`. The points are numbered head by head, then sequence
+    by sequence, then tile by tile; CTAs take the numbers in the order in which
+    they begin. So a point may wait for one with a lower number: its CTA has
+    begun. The last number taken leaves the counter at 0.
+
+    ```mlir
+    %sequence, %tile, %head = tile.ticket %tickets : !tile.buffer<i32, none, one, 1, packed>
+    ```
+  }];
+  let arguments = (ins Tile_Buffer:$counter);
+  let results = (outs I64:$sequence, I64:$tile, I64:$head);
+  let assemblyFormat = "$counter attr-dict `:` type($counter)";
+  let hasVerifier = 1;
+}
+
+/// An op that takes a turn, with what it says of it.
+class Tile_TakesTurn<string mayWait> {
+  code decl = "bool waits() { return " # mayWait # "; }\n";
+}
+
+def Tile_OrderedAddOp : Tile_Op<"ordered_add",
+    [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess, Tile_Turn]> {
+  let summary = "adds a tile to a buffer's rows (f32) when its turn has come";
+  let description = [{
+    As `tile.add`, but of the `count` adds to a tile that of turn 0 is first,
+    then that of turn 1, and so on, so that the sum has the same bits each time.
+    Waits until the counter of the tile is `turn`, adds, and makes it turn + 1,
+    or 0 after the last. The buffer's rows and the counter's are rounded to the
+    tile's.
+
+    `verify-contracts` proves that the turns of a tile are 0 to count - 1, one
+    point each, and that a point waits only for points of a lower number, which
+    needs a `tile.ticket`.
+
+    ```mlir
+    tile.ordered_add %x, %sum[%rows, %head] turn %tile of %tiles by %turns
+        : tensor<64x64xf32>, !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>, !tile.rows<q, 64>, !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>
+    ```
+  }];
+  let arguments = (ins Tile_Tile:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       I64:$turn, I64:$count, Tile_Buffer:$counter);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` `turn` $turn `of` $count `by` $counter attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows) `,` type($counter)
+  }];
+  let extraClassDeclaration = !strconcat(Tile_Accesses<"ordered">.decl, Tile_TakesTurn<"true">.decl, [{
+    ::mlir::TypedValue<::mlir::IntegerType> getCounterHead() { return getHead(); }
+  }]);
+  let hasVerifier = 1;
+}
+
+def Tile_LastArrivalOp : Tile_Op<"last_arrival", [MemoryEffects<[MemRead, MemWrite]>, Tile_Turn]> {
+  let summary = "whether this point is the last of `count` to arrive at a tile";
+  let description = [{
+    Says that this point, one of `count`, is done with its part of a tile; true
+    for the one that comes last, which sees what all of them wrote before they
+    arrived. `turn` is the point's number among them: points arrive in any order,
+    and it serves the proof alone. The last arrival leaves the counter at 0.
+
+    What is stored in the branch that the result chooses must not depend on which
+    point it is.
+
+    ```mlir
+    %last = tile.last_arrival %arrivals[%rows, %head_kv] turn %member of %ratio
+        : !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>, !tile.rows<kv, 64>
+    ```
+  }];
+  let arguments = (ins Tile_Buffer:$counter, Tile_Rows:$rows, I64:$head, I64:$turn, I64:$count);
+  let results = (outs I1:$last);
+  let assemblyFormat = [{
+    $counter `[` $rows `,` $head `]` `turn` $turn `of` $count attr-dict
+    `:` type($counter) `,` type($rows)
+  }];
+  let extraClassDeclaration = !strconcat(Tile_TakesTurn<"false">.decl, [{
+    ::mlir::TypedValue<::mlir::IntegerType> getCounterHead() { return getHead(); }
+  }]);
+  let hasVerifier = 1;
 }
 
 def Tile_FillOp : Tile_Op<"fill", [MemoryEffects<[MemWrite]>, Tile_RowAccess]> {

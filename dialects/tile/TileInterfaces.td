@@ -13,7 +13,7 @@ def Tile_RowAccess : OpInterface<"RowAccess"> {
     reaches global memory in any other way is a defect.
   }];
   let methods = [
-    InterfaceMethod<"Whether it reads (`in`), writes (`out`) or adds (`acc`).",
+    InterfaceMethod<"Whether it reads (`in`), writes (`out`) or adds (`acc`, `ordered`).",
       "::weft::plan::Access", "getAccess">,
     InterfaceMethod<"The operand.",
       "::mlir::TypedValue<::weft::tile::BufferType>", "getBuffer">,
@@ -25,6 +25,29 @@ def Tile_RowAccess : OpInterface<"RowAccess"> {
       "bool", "isClipped", (ins), "", [{ return true; }]>,
     InterfaceMethod<"The one value that is written; null if it may be several.",
       "::mlir::FloatAttr", "getWrittenConstant", (ins), "", [{ return {}; }]>,
+  ];
+}
+
+def Tile_Turn : OpInterface<"TurnOp"> {
+  let cppNamespace = "::weft::tile";
+  let description = [{
+    An op by which the points of a grid take turns at the counter of a tile of
+    rows: turn `turn` of `count`, from 0. The counter begins as 0, and the last
+    turn leaves it so. At the tile level or the warp level.
+  }];
+  let methods = [
+    InterfaceMethod<"The counters, one for each tile.",
+      "::mlir::TypedValue<::weft::tile::BufferType>", "getCounter">,
+    InterfaceMethod<"The tile.",
+      "::mlir::TypedValue<::weft::tile::RowsType>", "getRows">,
+    InterfaceMethod<"The counter's head.",
+      "::mlir::TypedValue<::mlir::IntegerType>", "getCounterHead">,
+    InterfaceMethod<"This point's turn.",
+      "::mlir::TypedValue<::mlir::IntegerType>", "getTurn">,
+    InterfaceMethod<"How many turns there are.",
+      "::mlir::TypedValue<::mlir::IntegerType>", "getCount">,
+    InterfaceMethod<"Whether it waits for the turns before it.",
+      "bool", "waits">,
   ];
 }
 

@@ -348,6 +348,17 @@ LogicalResult AddOp::verify() {
                      getValue().getType());
 }
 
+LogicalResult OrderedAddOp::verify() {
+  if (failed(verifyWrite(*this, getBuffer().getType(), getRows().getType(),
+                         getValue().getType())))
+    return failure();
+  return weft::tile::verifyOrderedAdd(*this, getBuffer().getType());
+}
+
+LogicalResult TicketOp::verify() {
+  return weft::tile::verifyTickets(*this, getCounter().getType());
+}
+
 LogicalResult FillOp::verify() {
   if (failed(weft::tile::verifyNotRounded(*this, getBuffer().getType())))
     return failure();

@@ -154,6 +154,19 @@ def Warp_PointOp : Warp_Op<"point", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Warp_TicketOp : Warp_Op<"ticket", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">]> {
+  let summary = "as `warp.point`, in the order in which CTAs begin";
+  let description = [{
+    As `tile.ticket`: the number that the counter gives stands for that of the
+    CTA. One for each CTA of the launch, whether its slot exists or not; the last
+    leaves the counter at 0.
+  }];
+  let arguments = (ins Tile_Buffer:$counter);
+  let results = (outs I64:$sequence, I64:$tile, I64:$head, I1:$exists);
+  let assemblyFormat = "$counter attr-dict `:` type($counter)";
+  let hasVerifier = 1;
+}
+
 // ---- Shared memory and pipelines -------------------------------------------
 
 def Warp_FetchOp : Warp_Op<"fetch", [MemoryEffects<[MemRead, MemAlloc]>, Tile_RowAccess]> {
@@ -406,6 +419,21 @@ def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>, Tile_Ro
 def Warp_AddOp : Warp_WriteOp<"add"> {
   let summary = "as `tile.add`, from registers (acc or row)";
   let extraClassDeclaration = Tile_Adds;
+}
+def Warp_OrderedAddOp : Warp_Op<"ordered_add",
+    [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess, Tile_Turn]> {
+  let summary = "as `tile.ordered_add`, from registers (acc or row)";
+  let description = [{ The whole CTA waits, adds and passes the turn on. `tile.last_arrival` stays as it is. }];
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       I64:$turn, I64:$count, Tile_Buffer:$counter);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` `turn` $turn `of` $count `by` $counter attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows) `,` type($counter)
+  }];
+  let extraClassDeclaration = !strconcat(Tile_Accesses<"ordered">.decl, Tile_TakesTurn<"true">.decl, [{
+    ::mlir::TypedValue<::mlir::IntegerType> getCounterHead() { return getHead(); }
+  }]);
+  let hasVerifier = 1;
 }
 def Warp_FillOp : Warp_Op<"fill", [MemoryEffects<[MemWrite]>, Tile_RowAccess]> {
   let summary = "as `tile.fill`";

@@ -44,6 +44,7 @@ struct Grid {
   int64_t rows = 0;
   bool headsOfQ = true; ///< else heads_kv
   bool oneHead = false;
+  bool tickets = false; ///< CTAs take points in the order of their numbers
 };
 
 /// One point of a grid.
@@ -63,6 +64,8 @@ struct LaunchState {
   float scale = 0, softcap = 0;
   int64_t windowLeft = 0, windowRight = 0;
   TilePool *pool = nullptr;
+  /// With tickets: the points by their numbers.
+  std::vector<Point> numbered;
 };
 
 /// The state of one point's run.
@@ -71,6 +74,7 @@ struct Frame {
   Point point;
   size_t next = 0; ///< index of the next instruction
   std::vector<Value> slots;
+  std::string waiting = {}; ///< what for, if the last instruction has to
 };
 
 /// Runs one instruction; `frame.next` already names the one behind it.
@@ -89,6 +93,7 @@ struct Instruction {
   Shape shape;         ///< of the first result, or of the tile written
   Shape from;          ///< of the first operand
   int64_t number = 0;  ///< an integer constant, a buffer's operand, a dim
+  int64_t counter = 0; ///< a counter's operand
   float real = 0;      ///< a float constant, a pad
   size_t target = 0;   ///< of a jump
   bool flag = false;   ///< `transposed`, `unclipped`; row space kv

@@ -108,6 +108,8 @@ static std::optional<Element> elementOf(mlir::Type type) {
     return Element::BF16;
   if (type.isF16())
     return Element::F16;
+  if (type.isInteger(32))
+    return Element::I32;
   if (type.isInteger(64))
     return Element::I64;
   if (type.isInteger(1))
@@ -120,7 +122,7 @@ static std::optional<Shape> shapeOf(mlir::Type type) {
   auto tensor = llvm::dyn_cast<mlir::RankedTensorType>(type);
   std::optional<Element> element =
       elementOf(tensor ? tensor.getElementType() : type);
-  if (!element)
+  if (!element || *element == Element::I32)
     return std::nullopt;
   shape.element = *element;
   if (!tensor)
@@ -383,10 +385,12 @@ Error Compiler::arguments() {
                                    " has no " + plan::kNameAttr);
     if (auto type = llvm::dyn_cast<tile::BufferType>(argument.getType())) {
       std::optional<Element> element = elementOf(type.getElementType());
-      if (!element || !isFloat(*element) || !code->scalars.empty())
-        return unsupported(func, "buffers come first and hold f32, f16 or "
-                                 "bf16; look at \"" +
-                                     name.getValue() + "\"");
+      bool fits = element && (isFloat(*element) || type.isCounter());
+      if (!fits || !code->scalars.empty())
+        return unsupported(func,
+                           "buffers come first and hold f32, f16, bf16 or "
+                           "counters; look at \"" +
+                               name.getValue() + "\"");
       code->buffers.push_back({name.str(), *element,
                                letterOf(type.getRowSpace()),
                                letterOf(type.getHeadSpace()), type.getColumns(),
@@ -426,6 +430,11 @@ Expected<std::unique_ptr<Code>> Compiler::run() {
   code->grid.rows = grid.getRows();
   code->persistent = func.getSchedule().getPersistent();
   code->grid.headsOfQ = grid.getHeads() == plan::HeadSpace::heads_q;
+  auto takesTickets = [](mlir::Operation &op) {
+    return llvm::isa<tile::TicketOp>(op);
+  };
+  code->grid.tickets = !func.getBody().empty() &&
+                       llvm::any_of(func.getBody().front(), takesTickets);
   code->grid.oneHead = grid.getHeads() == plan::HeadSpace::none;
   if (code->grid.rows < 1)
     return unsupported(func, "a grid's tiles have at least 1 row");

@@ -38,6 +38,10 @@ weft::reference::pointsOf(const Grid &grid, const Side &q, const Side &kv) {
                   llvm::Twine(maxPoints));
         points.push_back({int64_t(points.size()), int64_t(b), t, h});
       }
+  if (grid.tickets)
+    std::stable_sort(
+        points.begin(), points.end(),
+        [](const Point &a, const Point &b) { return a.head < b.head; });
   return points;
 }
 
@@ -75,11 +79,18 @@ public:
         return Progress::Ran;
       first = false;
       ++frame.next;
+      if (instruction.memory)
+        frame.waiting.clear();
       if (Error e = instruction.run(instruction, frame))
         return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                        describe() + ": " +
                                            describeOp(instruction.op) + " " +
                                            llvm::toString(std::move(e)));
+      if (!frame.waiting.empty()) {
+        // Asked again when others have gone on.
+        --frame.next;
+        return Progress::Waiting;
+      }
     }
     return Progress::Done;
   }
@@ -89,7 +100,8 @@ public:
     return "point " + std::to_string(point.index) + " (sequence " +
            std::to_string(point.sequence) + ", tile " +
            std::to_string(point.tile) + ", head " + std::to_string(point.head) +
-           ")";
+           ")" + (frame.waiting.empty() ? "" : ", which waits for ") +
+           frame.waiting;
   }
 
 private:
@@ -103,6 +115,8 @@ Error weft::reference::runLaunch(const Code &code, LaunchState &state,
                                  int64_t residentCtas, Random &random) {
   for (Operand &operand : state.operands)
     operand.begin();
+  if (code.grid.tickets)
+    state.numbered = points.vec();
   if (Error e = runTasks(int64_t(points.size()), residentCtas, random,
                          [&](int64_t index) {
                            return std::make_unique<PointTask>(

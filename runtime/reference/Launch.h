@@ -10,6 +10,7 @@ namespace weft::reference {
 
 /// The points of a grid, in order of sequence, tile, head. The points of a
 /// malformed side are those its clamped lengths give.
+/// Of a grid with tickets in the order of their numbers: head, sequence, tile.
 llvm::Expected<std::vector<Point>> pointsOf(const Grid &grid, const Side &q,
                                             const Side &kv);
 

@@ -94,6 +94,10 @@ static const char *nameOf(Operand::Access access) {
     return "out";
   case Operand::Access::Acc:
     return "acc";
+  case Operand::Access::Ordered:
+    return "ordered";
+  case Operand::Access::Counter:
+    return "counter";
   }
   return "";
 }
@@ -164,12 +168,16 @@ Expected<int64_t> Operand::forRows(
 
 Error Operand::load(Rows rows, int64_t head, float pad, const Shape &shape,
                     float *out) const {
-  if (access != Access::In)
+  if (access != Access::In && access != Access::Out)
     return error("reads " + buffer->describe() + ", but the contract says \"" +
                  name + "\" is '" + nameOf(access) + "', not 'in'");
   Expected<int64_t> present = forRows(
       rows, head, shape, {"reads", "read only"},
       [&](int64_t row, int64_t at) -> Error {
+        if (access == Access::Out && !wasWritten(head, row))
+          return error("reads " + buffer->describe(head, row, 0) +
+                       ", which is an 'out' that no point of this launch has "
+                       "written yet");
         if (std::optional<int64_t> column = buffer->firstUndefined(head, row))
           return error("reads undefined memory: nothing has written " +
                        buffer->describe(head, row, *column) +
@@ -189,6 +197,12 @@ Error Operand::load(Rows rows, int64_t head, float pad, const Shape &shape,
   std::fill(out + *present * shape.columns, out + shape.rows * shape.columns,
             pad);
   return Error::success();
+}
+
+bool Operand::wasWritten(int64_t head, int64_t row) const {
+  const uint32_t *writer = writers.data() + buffer->index(head, row);
+  return std::find(writer, writer + buffer->columns, 0u) ==
+         writer + buffer->columns;
 }
 
 Error Operand::claim(int64_t head, int64_t row, int64_t point) {
@@ -229,9 +243,9 @@ Error Operand::store(Rows rows, int64_t head, const Shape &shape,
       .takeError();
 }
 
-Error Operand::add(Rows rows, int64_t head, const Shape &shape,
-                   const float *in) {
-  if (Error e = checkWritable(Access::Acc, "adds to"))
+Error Operand::add(Rows rows, int64_t head, const Shape &shape, const float *in,
+                   Access as) {
+  if (Error e = checkWritable(as, "adds to"))
     return e;
   auto add = [&](int64_t row, int64_t at) -> Error {
     if (std::optional<int64_t> column = buffer->firstUndefined(head, row))
@@ -246,6 +260,41 @@ Error Operand::add(Rows rows, int64_t head, const Shape &shape,
   };
   return forRows(rows, head, shape, {"adds to", "add only to"}, add)
       .takeError();
+}
+
+Expected<char *> Operand::tickets() const {
+  if (Error e = checkWritable(Access::Counter, "takes tickets of"))
+    return e;
+  if (buffer->side)
+    return error("takes tickets of " + buffer->describe() +
+                 ", which has a counter for each tile");
+  if (buffer->firstUndefined(0, 0))
+    return error("takes tickets of " + buffer->describe() +
+                 ", which nothing has set to zero");
+  return static_cast<char *>(buffer->view.data);
+}
+
+Expected<char *> Operand::counter(Rows rows, int64_t head) const {
+  if (Error e = checkWritable(Access::Counter, "takes a turn at"))
+    return e;
+  Expected<int64_t> present = existing(rows, head, 1);
+  if (!present)
+    return present.takeError();
+  if (*present == 0)
+    return error("takes a turn at a tile of " + buffer->describe() +
+                 " that begins at row " + Twine(rows.first) + " of sequence " +
+                 Twine(rows.sequence) + ", past its last");
+  int64_t row =
+      buffer->side->sequences[size_t(rows.sequence)].start + rows.first;
+  if (!(domains & buffer->domainsOf(row)))
+    return error("takes a turn at " + buffer->describe(head, row, 0) +
+                 ", but the contract lets \"" + name + "\" count only on " +
+                 namesOf(domains));
+  if (buffer->firstUndefined(head, row))
+    return error("takes a turn at undefined memory: nothing has written " +
+                 buffer->describe(head, row, 0) +
+                 "; set it to zero before this launch");
+  return buffer->address(head, row);
 }
 
 Error Operand::fill(int64_t first, int64_t count, int64_t head, float filled,
@@ -277,6 +326,16 @@ Error Operand::fill(int64_t first, int64_t count, int64_t head, float filled,
 }
 
 Error Operand::finish() const {
+  if (access == Access::Counter) {
+    for (int64_t row = 0; row < buffer->rows(); ++row)
+      for (int64_t head = 0; head < buffer->heads; ++head)
+        if (float value =
+                readElement(buffer->element, buffer->address(head, row));
+            buffer->domainsOf(row) & domains && value != 0)
+          return error("leaves " + buffer->describe(head, row, 0) + " at " +
+                       text(value) + "; a counter ends as 0");
+    return Error::success();
+  }
   if (access != Access::Out)
     return Error::success();
   for (int64_t row = 0; row < buffer->rows(); ++row) {

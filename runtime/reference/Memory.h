@@ -73,7 +73,7 @@ struct Buffer {
 /// to it. The methods are the memory ops of the tile dialect.
 class Operand {
 public:
-  enum class Access { In, Out, Acc };
+  enum class Access { In, Out, Acc, Ordered, Counter };
 
   std::string name; ///< in the contract
   Access access = Access::In;
@@ -90,12 +90,18 @@ public:
   /// `tile.store` and `tile.add` by point `point` of the launch.
   llvm::Error store(Rows rows, int64_t head, const Shape &shape,
                     const float *in, int64_t point);
-  llvm::Error add(Rows rows, int64_t head, const Shape &shape, const float *in);
+  llvm::Error add(Rows rows, int64_t head, const Shape &shape, const float *in,
+                  Access as = Access::Acc);
+  /// The counter of tickets, or of the tile that begins at `rows`: memory of an
+  /// i32 with a defined value.
+  llvm::Expected<char *> tickets() const;
+  llvm::Expected<char *> counter(Rows rows, int64_t head) const;
   /// `tile.fill` over the held rows [first, first + count).
   llvm::Error fill(int64_t first, int64_t count, int64_t head, float value,
                    int64_t point);
 
-  /// Called after the last point: an `out` has written all it promised.
+  /// Called after the last point: an `out` has written all it promised, and a
+  /// counter is 0 again.
   llvm::Error finish() const;
 
 private:
@@ -112,6 +118,9 @@ private:
   forRows(Rows rows, int64_t head, const Shape &shape, AccessText access,
           llvm::function_ref<llvm::Error(int64_t row, int64_t at)> visit) const;
   llvm::Error checkWritable(Access wanted, const char *what) const;
+  /// Whether an element of an `out` was written in this launch: then a point
+  /// may read it back.
+  bool wasWritten(int64_t head, int64_t row) const;
   llvm::Error claim(int64_t head, int64_t row, int64_t point);
 
   /// The point that wrote each element in this launch, plus 1; 0: none.

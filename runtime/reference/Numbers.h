@@ -14,13 +14,16 @@
 
 namespace weft::reference {
 
-enum class Element : uint8_t { F16, BF16, F32, I64, I1 };
+/// I32 is that of counters, which no tile holds.
+enum class Element : uint8_t { F16, BF16, F32, I32, I64, I1 };
 
 inline bool isFloat(Element element) { return element <= Element::F32; }
 
 /// Bytes of one element in memory.
 inline int64_t memoryBytes(Element element) {
-  return element == Element::F32 ? 4 : element == Element::I64 ? 8 : 2;
+  return element == Element::F32 || element == Element::I32 ? 4
+         : element == Element::I64                          ? 8
+                                                            : 2;
 }
 /// Bytes of one element of a tile.
 inline int64_t tileBytes(Element element) {
@@ -80,12 +83,17 @@ inline float roundTo(Element element, float value) {
   }
 }
 
-/// Reads and writes one float element of memory.
+/// Reads and writes one element of memory as a float.
 inline float readElement(Element element, const char *at) {
   if (element == Element::F32) {
     float value;
     std::memcpy(&value, at, 4);
     return value;
+  }
+  if (element == Element::I32) {
+    int32_t value;
+    std::memcpy(&value, at, 4);
+    return float(value);
   }
   uint16_t bits;
   std::memcpy(&bits, at, 2);
@@ -94,6 +102,11 @@ inline float readElement(Element element, const char *at) {
 inline void writeElement(Element element, char *at, float value) {
   if (element == Element::F32) {
     std::memcpy(at, &value, 4);
+    return;
+  }
+  if (element == Element::I32) {
+    auto number = int32_t(value);
+    std::memcpy(at, &number, 4);
     return;
   }
   uint16_t bits = element == Element::BF16 ? toBF16(value) : toF16(value);

@@ -112,9 +112,10 @@ Buffer &PlanRunner::addBuffer(llvm::StringRef name, Buffer::Kind kind,
   Buffer &buffer = buffers.emplace_back();
   buffer.name = name.str();
   buffer.kind = kind;
-  buffer.element = type.getElementType().isF32()    ? Element::F32
-                   : type.getElementType().isBF16() ? Element::BF16
-                                                    : Element::F16;
+  buffer.element = type.getElementType().isF32()         ? Element::F32
+                   : type.getElementType().isBF16()      ? Element::BF16
+                   : type.getElementType().isInteger(32) ? Element::I32
+                                                         : Element::F16;
   buffer.side = sideOf(type);
   buffer.heads = type.getHeadSpace() == plan::HeadSpace::heads_q    ? q.heads
                  : type.getHeadSpace() == plan::HeadSpace::heads_kv ? kv.heads
@@ -234,13 +235,13 @@ Error PlanRunner::reserve(plan::ReserveOp op) {
   if (!placed)
     return placed.takeError();
   plan::BufferType type = op.getResult().getType();
-  if (!type.getElementType().isF32())
-    return unsupported(op, "workspace is f32");
+  if (!type.getElementType().isF32() && !type.getElementType().isInteger(32))
+    return unsupported(op, "workspace is f32, or i32 for counters");
   Buffer &buffer = addBuffer(op.getName(), Buffer::Kind::Workspace, type);
   if (placed->bytes != buffer.size() * 4)
     return error(op, "reserves " + Twine(placed->bytes) + " bytes, but " +
                          buffer.describe() + " has " + Twine(buffer.size()) +
-                         " f32 elements");
+                         " elements of 4 bytes");
   for (auto [other, theirs] : live)
     if (placed->offset < theirs.offset + theirs.bytes &&
         theirs.offset < placed->offset + placed->bytes)
@@ -326,6 +327,22 @@ static Error checkArgument(const BufferArgument &argument,
   return Error::success();
 }
 
+static Operand::Access accessOf(plan::Access access) {
+  switch (access) {
+  case plan::Access::in:
+    return Operand::Access::In;
+  case plan::Access::out:
+    return Operand::Access::Out;
+  case plan::Access::acc:
+    return Operand::Access::Acc;
+  case plan::Access::ordered:
+    return Operand::Access::Ordered;
+  case plan::Access::counter:
+    return Operand::Access::Counter;
+  }
+  llvm_unreachable("all accesses are handled");
+}
+
 Error PlanRunner::launch(plan::LaunchOp op) {
   ++launches;
   auto module = op->getParentOfType<mlir::ModuleOp>();
@@ -358,10 +375,7 @@ Error PlanRunner::launch(plan::LaunchOp op) {
     plan::OperandAttr contract = kernel.getOperandContract(index);
     Operand &operand = state.operands.emplace_back();
     operand.name = contract.getName().str();
-    operand.access =
-        contract.getAccess() == plan::Access::in    ? Operand::Access::In
-        : contract.getAccess() == plan::Access::out ? Operand::Access::Out
-                                                    : Operand::Access::Acc;
+    operand.access = accessOf(contract.getAccess());
     for (plan::Domain domain : contract.getDomains())
       operand.domains |= rowDomain(domain);
     if (contract.getValue())

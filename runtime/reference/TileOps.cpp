@@ -85,6 +85,79 @@ static Error add(const Instruction &in, Frame &frame) {
       rowsOf(in, frame), operand(in, frame, 2).i, in.shape, value.as<float>());
 }
 
+static int32_t countAt(const char *counter) {
+  int32_t count;
+  std::memcpy(&count, counter, 4);
+  return count;
+}
+static void setCount(char *counter, int64_t count) {
+  auto narrow = int32_t(count);
+  std::memcpy(counter, &narrow, 4);
+}
+
+static Error ticket(const Instruction &in, Frame &frame) {
+  LaunchState &launch = frame.launch;
+  Expected<char *> counter = launch.operands[size_t(in.counter)].tickets();
+  if (!counter)
+    return counter.takeError();
+  int64_t number = countAt(*counter), points = int64_t(launch.numbered.size());
+  if (number < 0 || number >= points)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "takes ticket " + llvm::Twine(number) +
+                                       " of " + llvm::Twine(points) +
+                                       "; the counter did not begin as 0");
+  setCount(*counter, number + 1 == points ? 0 : number + 1);
+  frame.point = launch.numbered[size_t(number)];
+  return point(in, frame);
+}
+
+/// The counter of a turn, whose turn it is checked to be one of `count`.
+static Expected<char *> counterOf(const Instruction &in, Frame &frame,
+                                  Rows rows, int64_t head, int64_t turn,
+                                  int64_t count) {
+  if (turn < 0 || turn >= count)
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "takes turn " + llvm::Twine(turn) + " of " +
+                                       llvm::Twine(count));
+  return frame.launch.operands[size_t(in.counter)].counter(rows, head);
+}
+
+/// operands: tile, rows, head, turn, count.
+static Error orderedAdd(const Instruction &in, Frame &frame) {
+  Rows rows = operand(in, frame, 1).rows;
+  int64_t head = operand(in, frame, 2).i, turn = operand(in, frame, 3).i,
+          count = operand(in, frame, 4).i;
+  Expected<char *> counter = counterOf(in, frame, rows, head, turn, count);
+  if (!counter)
+    return counter.takeError();
+  if (countAt(*counter) != turn) {
+    frame.waiting = ("turn " + llvm::Twine(turn) + " of the tile at row " +
+                     llvm::Twine(rows.first) + ", head " + llvm::Twine(head) +
+                     ", where it is turn " + llvm::Twine(countAt(*counter)))
+                        .str();
+    return Error::success();
+  }
+  setCount(*counter, turn + 1 == count ? 0 : turn + 1);
+  TileRef value = take(in.operands[0], frame);
+  return frame.launch.operands[size_t(in.number)].add(
+      rows, head, in.shape, value.as<float>(), Operand::Access::Ordered);
+}
+
+/// operands: rows, head, turn, count.
+static Error lastArrival(const Instruction &in, Frame &frame) {
+  int64_t count = operand(in, frame, 3).i;
+  Expected<char *> counter =
+      counterOf(in, frame, operand(in, frame, 0).rows, operand(in, frame, 1).i,
+                operand(in, frame, 2).i, count);
+  if (!counter)
+    return counter.takeError();
+  int64_t arrived = int64_t(countAt(*counter)) + 1;
+  bool isLast = arrived == count;
+  setCount(*counter, isLast ? 0 : arrived);
+  result(in, frame).i = isLast;
+  return Error::success();
+}
+
 static Error fill(const Instruction &in, Frame &frame) {
   return frame.launch.operands[size_t(in.number)].fill(
       operand(in, frame, 0).i, frame.launch.gridRows, operand(in, frame, 1).i,
@@ -215,6 +288,18 @@ static Expected<bool> memoryOp(mlir::Operation &op, mlir::Value buffer,
   return true;
 }
 
+/// The same of an op that takes a number or a turn.
+static Expected<bool> counting(mlir::Operation &op, mlir::Value counter,
+                               Handler handler, Instruction &instruction) {
+  Expected<int64_t> number = bufferOf(op, counter);
+  if (!number)
+    return number.takeError();
+  instruction.counter = *number;
+  instruction.run = handler;
+  instruction.memory = true;
+  return true;
+}
+
 /// softmax_step's shapes beyond what its traits check.
 static Error checkSoftmax(tile::SoftmaxStepOp op) {
   auto scores = llvm::cast<mlir::RankedTensorType>(op.getScores().getType());
@@ -254,6 +339,18 @@ Expected<bool> weft::reference::compileTileOp(mlir::Operation &op,
       .Case([&](tile::AddOp op) {
         instruction.flag = op.getUnclipped();
         return memoryOp(*op, op.getBuffer(), add, instruction);
+      })
+      .Case([&](tile::TicketOp op) {
+        return counting(*op, op.getCounter(), ticket, instruction);
+      })
+      .Case([&](tile::OrderedAddOp op) -> Expected<bool> {
+        Expected<bool> done =
+            counting(*op, op.getCounter(), orderedAdd, instruction);
+        return done ? memoryOp(*op, op.getBuffer(), orderedAdd, instruction)
+                    : std::move(done);
+      })
+      .Case([&](tile::LastArrivalOp op) {
+        return counting(*op, op.getCounter(), lastArrival, instruction);
       })
       .Case([&](tile::FillOp op) {
         instruction.real = float(op.getValue().convertToDouble());

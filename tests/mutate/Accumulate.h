@@ -20,6 +20,11 @@ namespace weft::mutate {
 /// `plan-pack-arena` writes new ones.
 bool accumulatePartials(EditablePlan &plan, int64_t ratio);
 
+/// Lets the adds of such a plan go in turn: each query head of a group waits
+/// for the one before it at a counter of the tile. That is legal where the
+/// problem is deterministic too.
+void orderAdds(EditablePlan &plan, int64_t ratio);
+
 } // namespace weft::mutate
 
 #endif // WEFT_TESTS_MUTATE_ACCUMULATE_H

@@ -17,8 +17,11 @@ struct Write {
   tile::FuncOp body;
   Operation *op;
 
-  tile::PointOp point() {
-    return *body.getBody().front().getOps<tile::PointOp>().begin();
+  /// What gives the point: its sequence, tile and head.
+  Operation *point() {
+    return &*llvm::find_if(body.getBody().front(), [](Operation &op) {
+      return isa<tile::PointOp, tile::TicketOp>(op);
+    });
   }
   Value buffer() {
     return isa<tile::FillOp>(op) ? op->getOperand(0) : op->getOperand(1);
@@ -97,7 +100,7 @@ static void endEarly(EditablePlan &plan, Sites &sites) {
     OpBuilder builder(write.op);
     Location loc = write.op->getLoc();
     Value length = tile::LengthOp::create(builder, loc, builder.getI64Type(),
-                                          *side, write.point().getSequence());
+                                          *side, write.point()->getResult(0));
     guard(write.op, arith::CmpIPredicate::slt, constant(builder, loc, 0),
           length);
     return true;
@@ -165,8 +168,19 @@ static void firstHeadOnly(EditablePlan &plan, Sites &sites) {
       return false;
     OpBuilder builder(write.op);
     Location loc = write.op->getLoc();
-    guard(write.op, arith::CmpIPredicate::slt, write.point().getHead(),
+    guard(write.op, arith::CmpIPredicate::slt, write.point()->getResult(2),
           constant(builder, loc, 1));
+    return true;
+  });
+}
+
+/// Calls `edit(add)` for the ordered add of a body that is taken.
+template <typename Edit>
+static void forTurns(EditablePlan &plan, Edit edit, Sites &sites) {
+  forWrites<tile::OrderedAddOp>(plan, [&](Write write) {
+    if (!sites.take(write.describe()))
+      return false;
+    edit(cast<tile::OrderedAddOp>(write.op));
     return true;
   });
 }
@@ -222,6 +236,53 @@ static void bodyFillValue(EditablePlan &plan, Sites &sites) {
   });
 }
 
+/// The turns of a tile in the opposite order, so that low numbers wait.
+static void waitForLaterTicket(EditablePlan &plan, Sites &sites) {
+  forTurns(
+      plan,
+      [&](tile::OrderedAddOp add) {
+        OpBuilder builder(add);
+        Location loc = add.getLoc();
+        Value last = arith::SubIOp::create(builder, loc, add.getCount(),
+                                           constant(builder, loc, 1));
+        add.getTurnMutable().assign(
+            arith::SubIOp::create(builder, loc, last, add.getTurn()));
+      },
+      sites);
+}
+
+/// Points begin in any order, and wait all the same.
+static void dropTicket(EditablePlan &plan, Sites &sites) {
+  for (LaunchOp launch : plan.all<LaunchOp>())
+    for (auto ticket : llvm::make_early_inc_range(
+             plan.bodyOf(launch).getBody().front().getOps<tile::TicketOp>())) {
+      if (!sites.take(EditablePlan::describe(launch)))
+        continue;
+      OpBuilder builder(ticket);
+      auto point = tile::PointOp::create(builder, ticket.getLoc(),
+                                         ticket->getResultTypes());
+      ticket->replaceAllUsesWith(point->getResults());
+      // Its counter stays one of the contract's.
+      return ticket.erase();
+    }
+}
+
+static void skipTurn(EditablePlan &plan, Sites &sites) {
+  forTurns(
+      plan,
+      [&](tile::OrderedAddOp add) {
+        OpBuilder builder(add);
+        guard(add, arith::CmpIPredicate::slt,
+              constant(builder, add.getLoc(), 0), add.getTurn());
+      },
+      sites);
+}
+
+static void takeTurnTwice(EditablePlan &plan, Sites &sites) {
+  forTurns(
+      plan, [&](tile::OrderedAddOp add) { OpBuilder(add).clone(*add); }, sites);
+}
+
 ArrayRef<Kind> weft::mutate::bodyKinds() {
   static const Kind kinds[] = {
       {"drop-body-store", Level::Body,
@@ -245,8 +306,12 @@ ArrayRef<Kind> weft::mutate::bodyKinds() {
       {"body-fill-value", Level::Body,
        "a body fills with another value than its contract says", bodyFillValue},
       {"wait-for-later-ticket", Level::Body, "a CTA waits for a higher ticket",
-       nullptr,
-       "no body has a ticket: there are no ops for order between CTAs yet"},
+       waitForLaterTicket},
+      {"drop-ticket", Level::Body, "CTAs wait that took no ticket", dropTicket},
+      {"skip-turn", Level::Body, "the first turn at a counter is left out",
+       skipTurn},
+      {"take-turn-twice", Level::Body, "a point takes its turn twice",
+       takeTurnTwice},
       {"drop-clip", Level::Body, "a store runs past the sequence's end",
        dropClip},
   };

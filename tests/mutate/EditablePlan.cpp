@@ -168,6 +168,36 @@ void EditablePlan::setBuffer(LaunchOp launch, unsigned index, Value buffer) {
   launch->setOperand(1 + index, buffer);
 }
 
+/// Where a launch has its operand: in, acc, out.
+static unsigned groupOf(Access access) {
+  return access == Access::in ? 0 : changesInPlace(access) ? 1 : 2;
+}
+
+void EditablePlan::addInPlace(LaunchOp &launch, Value buffer,
+                              OperandAttr contract, tile::BufferType type) {
+  unsigned index = launch.getIns().size() + launch.getAccs().size();
+  KernelOp kernel = kernelOf(launch);
+  SmallVector<Attribute> contracts(kernel.getContract().getValue());
+  contracts.insert(contracts.begin() + index, contract);
+  OpBuilder builder(launch);
+  kernel.setContractAttr(builder.getArrayAttr(contracts));
+  SmallVector<Value> accs(launch.getAccs());
+  accs.push_back(buffer);
+  SmallVector<Type> results;
+  for (ValueRange group : {ValueRange(accs), ValueRange(launch.getOuts())})
+    llvm::append_range(results, group.getTypes());
+  auto made = LaunchOp::create(
+      builder, launch.getLoc(), results, launch.getKernel(), launch.getGrid(),
+      launch.getIns(), accs, launch.getOuts(), launch.getEarly());
+  (void)bodyOf(launch).insertArgument(
+      index, type,
+      builder.getDictionaryAttr(builder.getNamedAttr(
+          plan::kNameAttr, builder.getStringAttr(contract.getName()))),
+      launch.getLoc());
+  launch.erase();
+  launch = made;
+}
+
 void EditablePlan::rebuild(LaunchOp &launch, ArrayRef<unsigned> order,
                            ArrayRef<OperandAttr> contracts) {
   SmallVector<Value> groups[3]; // in, acc, out
@@ -176,10 +206,7 @@ void EditablePlan::rebuild(LaunchOp &launch, ArrayRef<unsigned> order,
   for (auto [index, contract] : llvm::zip_equal(order, contracts)) {
     Value buffer = launch->getOperand(1 + index);
     attributes.push_back(contract);
-    groups[contract.getAccess() == Access::in    ? 0
-           : contract.getAccess() == Access::acc ? 1
-                                                 : 2]
-        .push_back(buffer);
+    groups[groupOf(contract.getAccess())].push_back(buffer);
     if (contract.getAccess() != Access::in)
       results.push_back(buffer.getType());
   }
@@ -237,8 +264,7 @@ void EditablePlan::setContract(LaunchOp &launch, unsigned index,
         }
     }
   auto group = [&](unsigned i) {
-    Access access = operands[i].contract.getAccess();
-    return access == Access::in ? 0 : access == Access::acc ? 1 : 2;
+    return groupOf(operands[i].contract.getAccess());
   };
   auto order = llvm::to_vector(llvm::seq<unsigned>(operands.size()));
   llvm::stable_sort(

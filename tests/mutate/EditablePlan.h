@@ -61,6 +61,10 @@ public:
   void setContract(plan::LaunchOp &launch, unsigned index,
                    plan::OperandAttr contract);
   void setBuffer(plan::LaunchOp launch, unsigned index, mlir::Value buffer);
+  /// Adds an operand that is changed in place, the last of its group, to the
+  /// launch, the contract and the body, which takes it for `type`.
+  void addInPlace(plan::LaunchOp &launch, mlir::Value buffer,
+                  plan::OperandAttr contract, tile::BufferType type);
   /// Drops operand `index` of the launch, the contract and the body, with what
   /// the body writes to it.
   void dropOperand(plan::LaunchOp &launch, unsigned index);

@@ -35,6 +35,12 @@ struct Obligation {
 
 static constexpr Obligation kObligations[] = {
     {"add needs zeros", "adds, which needs filled(0)"},
+    {"counter needs zeros", "counts, which needs filled(0)"},
+    {"turns: for lower numbers", "for a point of a higher number"},
+    {"turns: for lower numbers", "the point waited for may never begin"},
+    {"turns: one each", "at one point: "},
+    {"turns: none is left out", "leaves out a turn at"},
+    {"rounded as kernels take it", " by its contract, but they are "},
     {"no unordered add", "in no fixed order, but the problem is determ"},
     {"read needs content", ", which is undefined there"},
     {"read needs a result", "; a launch must write it or add to it first"},

@@ -43,11 +43,8 @@ struct Kind {
   llvm::StringLiteral name;
   Level level;
   llvm::StringLiteral about;
-  /// Goes through the sites of a plan and mutates at most one; null for a kind
-  /// that has no site in any plan.
+  /// Goes through the sites of a plan and mutates at most one.
   void (*mutate)(EditablePlan &plan, Sites &sites);
-  /// Why there is no site, where `mutate` is null.
-  llvm::StringLiteral reason = "";
 };
 
 llvm::ArrayRef<Kind> planKinds();

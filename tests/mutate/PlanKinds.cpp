@@ -2,8 +2,11 @@
 
 #include "tests/mutate/Kinds.h"
 
+#include "compiler/plan/Sizes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -62,20 +65,32 @@ static void shrinkMemset(EditablePlan &plan, Sites &sites) {
     }
 }
 
-static void lateMemset(EditablePlan &plan, Sites &sites) {
+static bool isCounter(MemsetOp memset) {
+  return memset.getBuffer().getType().getElementType().isInteger(32);
+}
+
+static void moveBehindUse(EditablePlan &plan, Sites &sites, bool ofCounters) {
   for (MemsetOp memset : plan.all<MemsetOp>())
     for (LaunchOp launch : plan.all<LaunchOp>())
-      if (memset->isBeforeInBlock(launch) &&
+      if (isCounter(memset) == ofCounters && memset->isBeforeInBlock(launch) &&
           EditablePlan::uses(launch, memset.getBuffer()) &&
           sites.take(EditablePlan::describe(memset) + " after " +
                      EditablePlan::describe(launch)))
         return memset->moveAfter(launch);
 }
 
+static void lateMemset(EditablePlan &plan, Sites &sites) {
+  moveBehindUse(plan, sites, /*ofCounters=*/false);
+}
+static void lateCounterReset(EditablePlan &plan, Sites &sites) {
+  moveBehindUse(plan, sites, /*ofCounters=*/true);
+}
+
 static void memsetValue(EditablePlan &plan, Sites &sites) {
   for (MemsetOp memset : plan.all<MemsetOp>())
     for (double value : {1.0, std::numeric_limits<double>::infinity()})
-      if (sites.take(EditablePlan::describe(memset) + " with " +
+      if (!(isCounter(memset) && std::isinf(value)) &&
+          sites.take(EditablePlan::describe(memset) + " with " +
                      Twine(std::to_string(value)))) {
         memset.setValueAttr(
             FloatAttr::get(Float64Type::get(memset.getContext()), value));
@@ -196,7 +211,9 @@ static void dropLaunch(EditablePlan &plan, Sites &sites) {
 
 static void dropStore(EditablePlan &plan, Sites &sites) {
   forOperands(plan, [&](LaunchOp launch, unsigned index, auto operand) {
-    if (isFill(plan, launch) || operand.contract.getAccess() == Access::in ||
+    Access access = operand.contract.getAccess();
+    if (isFill(plan, launch) || access == Access::in ||
+        access == Access::counter ||
         !sites.take(nameIn(launch, operand.contract)))
       return false;
     plan.dropOperand(launch, index);
@@ -358,6 +375,20 @@ static void shrinkBuffer(EditablePlan &plan, Sites &sites) {
           plus(plan, reserve.getBytes(), -4));
 }
 
+static void dropRounding(EditablePlan &plan, Sites &sites) {
+  for (ReserveOp reserve : plan.all<ReserveOp>()) {
+    BufferType type = reserve.getResult().getType();
+    if (!type.isRounded() || !sites.take("'" + reserve.getName() + "'"))
+      continue;
+    type = BufferType::undefined(type.getElementType(), type.getRowSpace(),
+                                 type.getHeadSpace(), type.getColumns());
+    OpBuilder builder = plan.sizeBuilder();
+    reserve.getBytesMutable().assign(
+        SizeBuilder(builder).bytes(type, /*packed=*/true));
+    return reserve.getResult().setType(type);
+  }
+}
+
 static void releaseEarly(EditablePlan &plan, Sites &sites) {
   for (ReserveOp reserve : plan.all<ReserveOp>()) {
     ReleaseOp release = plan.releaseOf(reserve);
@@ -409,8 +440,6 @@ static void shrinkGrid(EditablePlan &plan, Sites &sites) {
 }
 
 ArrayRef<Kind> weft::mutate::planKinds() {
-  static constexpr llvm::StringLiteral noCounters =
-      "no plan has a counter: there are no ops for order between CTAs yet";
   static const Kind kinds[] = {
       {"drop-memset", Level::Plan, "a memset is left out", dropMemset},
       {"shrink-memset", Level::Plan, "a memset leaves out one domain",
@@ -448,6 +477,9 @@ ArrayRef<Kind> weft::mutate::planKinds() {
        misplaceBuffer},
       {"shrink-buffer", Level::Plan, "a workspace buffer is 4 bytes short",
        shrinkBuffer},
+      {"drop-rounding", Level::Plan,
+       "a workspace buffer has the rows held where kernels take whole tiles",
+       dropRounding},
       {"release-early", Level::Plan, "a release comes before a use",
        releaseEarly},
       {"drop-release", Level::Plan, "a release is left out", dropRelease},
@@ -456,7 +488,7 @@ ArrayRef<Kind> weft::mutate::planKinds() {
        shrinkGrid},
       {"grow-grid", Level::Plan, "a launch has one CTA more", growGrid},
       {"late-counter-reset", Level::Plan, "a counter is reset too late",
-       nullptr, noCounters},
+       lateCounterReset},
   };
   return kinds;
 }

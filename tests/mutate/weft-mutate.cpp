@@ -78,8 +78,8 @@ static const char kAbout[] =
     R"(weft-mutate: breaks plans and sees whether it is noticed
 
   Takes every plan of a corpus of specs (each variant alone, and of a backward
-  that is not deterministic also the form that adds partial gradients into a
-  buffer of zeros), breaks it in every way of a list and asks the verifier.
+  also the form that adds partial gradients in turn into a buffer of zeros, and
+  if it is not deterministic the one that adds them in any order), breaks it in every way of a list and asks the verifier.
   Mutants are made in IR and their types inferred again, so that a mutant is
   rejected by an obligation and never by a type that does not fit. One that the
   verifier accepts is run by the reference executor on a problem in which every
@@ -237,20 +237,29 @@ Error Campaign::runLine(const CorpusLine &line) {
     OwningOpRef<ModuleOp> alone = aloneVariant(*module, func.getSymName());
     if (Error e = runPlan(*spec, name, *alone))
       return e;
-    if (!spec->isBackward() || spec->deterministic)
+    if (!spec->isBackward())
       continue;
-    EditablePlan plan(std::move(alone));
-    if (!accumulatePartials(plan, spec->headRatio))
-      continue;
-    OwningOpRef<ModuleOp> accumulated = plan.close();
-    mlir::PassManager pack(&context);
-    pack.addPass(createPlanPackArena());
-    pack.addPass(mlir::createCanonicalizerPass());
-    pack.addPass(mlir::createCSEPass());
-    if (failed(pack.run(*accumulated)))
-      return createStringError("cannot accumulate: " + complaint);
-    if (Error e = runPlan(*spec, name + " accumulated", *accumulated))
-      return e;
+    // Adds in turn have the same order each time.
+    for (bool inTurn : {false, true}) {
+      if (spec->deterministic && !inTurn)
+        continue;
+      EditablePlan plan(OwningOpRef<ModuleOp>(alone->clone()));
+      if (!accumulatePartials(plan, spec->headRatio))
+        continue;
+      if (inTurn)
+        orderAdds(plan, spec->headRatio);
+      OwningOpRef<ModuleOp> accumulated = plan.close();
+      mlir::PassManager pack(&context);
+      pack.addPass(createPlanPackArena());
+      pack.addPass(mlir::createCanonicalizerPass());
+      pack.addPass(mlir::createCSEPass());
+      if (failed(pack.run(*accumulated)))
+        return createStringError("cannot accumulate: " + complaint);
+      if (Error e =
+              runPlan(*spec, name + (inTurn ? " in turn" : " accumulated"),
+                      *accumulated))
+        return e;
+    }
   }
   return Error::success();
 }
@@ -265,8 +274,6 @@ Error Campaign::runPlan(const AttentionSpec &spec, const std::string &name,
                              " is rejected: " + verdict.message);
   std::unique_ptr<Judge> judge;
   for (const Kind &kind : kinds) {
-    if (!kind.mutate)
-      continue;
     Sites counted;
     {
       EditablePlan plan{OwningOpRef<ModuleOp>(module.clone())};
@@ -394,11 +401,6 @@ void Campaign::printTable(raw_ostream &os) {
                   counts.same, counts.missed, text);
   };
   for (const Kind &kind : kinds) {
-    if (!kind.mutate) {
-      os << formatv("{0,-24}{1,-6}    not applicable: {2}\n", kind.name,
-                    levelName(kind.level), kind.reason);
-      continue;
-    }
     line(kind.name, levelName(kind.level), table[kind.name], true);
     sum.add(table[kind.name]);
   }
@@ -416,8 +418,6 @@ void Campaign::printJson(raw_ostream &os) {
         json.object([&] {
           json.attribute("kind", kind.name);
           json.attribute("level", levelName(kind.level));
-          if (!kind.mutate)
-            return json.attribute("not_applicable", kind.reason);
           const Counts &counts = table[kind.name];
           json.attribute("tried", counts.tried);
           json.attribute("caught_statically", counts.caught());

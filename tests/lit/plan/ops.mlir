@@ -43,3 +43,8 @@ plan.kernel @convert reduce of @attention schedule <rows = 64>
 
 // CHECK: !plan.buffer<f32, q, heads_q, 64, rounded = 64, valid = filled(0.000000e+00)>
 module attributes {a.type = !plan.buffer<f32, q, heads_q, 64, valid = filled(0.0), rounded = 64>} {}
+
+// CHECK: plan.kernel @in_turn dq of @attention schedule <rows = 64>
+// CHECK-SAME: contract [#plan.operand<"sum", ordered, [valid], rounded = 64>, #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]
+plan.kernel @in_turn dq of @attention schedule <rows = 64>
+  contract [#plan.operand<"sum", ordered, [valid], rounded = 64>, #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]

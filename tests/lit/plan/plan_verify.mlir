@@ -790,3 +790,67 @@ module attributes {weft.q = #attn.side<thd>} {
     plan.return
   }
 }
+
+// -----
+
+// Adds that go in turn are allowed where the problem is deterministic; their
+// counters are zeros before and after.
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+!sum0 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+!sum1 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+!one = !plan.buffer<i32, none, one, 1>
+!one0 = !plan.buffer<i32, none, one, 1, all = filled(0.0)>
+module attributes {weft.q = #attn.side<thd>, weft.deterministic} {
+  plan.kernel @add dq of @a schedule <rows = 64> contract [#plan.operand<"sum", ordered, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]
+  plan.func @in_turn() {
+    %c64 = arith.constant 64 : i64
+    %four = arith.constant 4 : i64
+    %rows = plan.size rows_q
+    %batch = plan.size batch
+    %heads = plan.size heads_q
+    %whole = arith.floordivsi %rows, %c64 : i64
+    %tiles = arith.addi %whole, %batch : i64
+    %n = arith.muli %tiles, %heads : i64
+    %tile_bytes = arith.constant 4096 : i64
+    %bytes = arith.muli %n, %tile_bytes : i64
+    %0 = plan.reserve "sum" bytes(%bytes) : !sum
+    %1 = plan.memset %0, 0.0 : !sum -> !sum0
+    %2 = plan.reserve "tickets" bytes(%four) : !one
+    %3 = plan.memset %2, 0.0 : !one -> !one0
+    %4, %5 = plan.launch @add grid(%n) acc(%1, %3 : !sum0, !one0) -> !sum1, !one0
+    // Once more, from the zeros that were left.
+    %6, %7 = plan.launch @add grid(%n) acc(%4, %5 : !sum1, !one0) -> !sum1, !one0
+    plan.release %6 : !sum1
+    plan.release %7 : !one0
+    plan.return
+  }
+}
+
+// -----
+
+// A counter holds what an aborted call left.
+!one = !plan.buffer<i32, none, one, 1>
+plan.kernel @k dq of @a schedule <rows = 64> contract [#plan.operand<"tickets", counter, [all]>]
+plan.func @stale_counter() {
+  %four = arith.constant 4 : i64
+  %0 = plan.reserve "tickets" bytes(%four) : !one
+  // expected-error @below {{launch of @k counts, which needs filled(0), in 'tickets' on all, which is undefined there}}
+  %1 = plan.launch @k grid(%four) acc(%0 : !one) -> !one
+  plan.release %1 : !one
+  plan.return
+}
+
+// -----
+
+!one = !plan.buffer<f32, none, one, 1>
+!one0 = !plan.buffer<f32, none, one, 1, all = filled(0.0)>
+plan.kernel @k dq of @a schedule <rows = 64> contract [#plan.operand<"tickets", counter, [all]>]
+plan.func @no_counter() {
+  %four = arith.constant 4 : i64
+  %0 = plan.reserve "tickets" bytes(%four) : !one
+  %1 = plan.memset %0, 0.0 : !one -> !one0
+  // expected-error @below {{launch of @k counts in 'tickets', whose elements are 'f32'; counters are i32}}
+  %2 = plan.launch @k grid(%four) acc(%1 : !one0) -> !one0
+  plan.release %2 : !one0
+  plan.return
+}

@@ -10,7 +10,7 @@
 
 // -----
 
-// expected-error@+1 {{a buffer holds f16, bf16 or f32, not 'i8'}}
+// expected-error@+1 {{a buffer holds f16, bf16 or f32, or i32 counters, not 'i8'}}
 "test.type"() {t = !tile.buffer<i8, q, heads_q, 8>} : () -> ()
 
 // -----
@@ -57,3 +57,13 @@
 
 // expected-error@+1 {{a grid has the heads of heads_q or heads_kv}}
 "test.attribute"() {a = #tile.grid<q, 16, one>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{counters are <i32, none, one, 1, packed> for tickets, or <i32, q|kv, heads_q|heads_kv, 1, packed, rounded = R> for tiles of R rows}}
+"test.type"() {t = !tile.buffer<i32, q, heads_q, 1, packed>} : () -> ()
+
+// -----
+
+// expected-error@+1 {{counters are <i32, none, one, 1, packed> for tickets}}
+"test.type"() {t = !tile.buffer<i32, none, one, 2, packed>} : () -> ()

@@ -89,3 +89,21 @@ tile.func @rounded_body(%0: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 1
   tile.add %x, %0[%a, %head] unclipped : tensor<16x16xf32>, !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>, !tile.rows<q, 16>
   tile.return
 }
+
+// CHECK-LABEL: tile.func @turns_body(
+// CHECK-SAME: %turns: !tile.buffer<i32, q, heads_q, 1, packed, rounded = 16> {weft.name = "turns"}
+// CHECK-SAME: %tickets: !tile.buffer<i32, none, one, 1, packed> {weft.name = "tickets"}
+tile.func @turns_body(%0: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16> {weft.name = "sum"},
+                      %1: !tile.buffer<i32, q, heads_q, 1, packed, rounded = 16> {weft.name = "turns"},
+                      %2: !tile.buffer<i32, none, one, 1, packed> {weft.name = "tickets"})
+    grid <kv, 16, heads_q> schedule <rows = 16, warps = 1> {
+  // CHECK: %sequence, %tile, %head = tile.ticket %tickets : <i32, none, one, 1, packed>
+  %b, %t, %h = tile.ticket %2 : !tile.buffer<i32, none, one, 1, packed>
+  %a = tile.rows %b, %t : !tile.rows<q, 16>
+  %x = arith.constant dense<1.0> : tensor<16x16xf32>
+  // CHECK: tile.ordered_add %{{.*}}, %sum[%rows_q, %head] turn %tile of %head by %turns : tensor<16x16xf32>, <f32, q, heads_q, 8, packed, rounded = 16>, <q, 16>, <i32, q, heads_q, 1, packed, rounded = 16>
+  tile.ordered_add %x, %0[%a, %h] turn %t of %h by %1 : tensor<16x16xf32>, !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>, !tile.rows<q, 16>, !tile.buffer<i32, q, heads_q, 1, packed, rounded = 16>
+  // CHECK: tile.last_arrival %turns[%rows_q, %head] turn %tile of %head : <i32, q, heads_q, 1, packed, rounded = 16>, <q, 16>
+  %last = tile.last_arrival %1[%a, %h] turn %t of %h : !tile.buffer<i32, q, heads_q, 1, packed, rounded = 16>, !tile.rows<q, 16>
+  tile.return
+}

@@ -114,3 +114,27 @@ tile.func @padded(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"}) grid
   %2 = tile.dot %0, %0, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
   tile.return
 }
+
+// -----
+
+// CTAs of several points have no tickets.
+tile.func @turns_body(%tickets: !tile.buffer<i32, none, one, 1, packed> {weft.name = "tickets"})
+    grid <q, 64, heads_q> schedule <rows = 64, columns = 64, warps = 4, mma = warpgroup> {
+  // expected-error @below {{takes turns in a schedule of warpgroups, whose CTAs have no order; give the kernel mma = warp}}
+  %sequence, %tile, %head = tile.ticket %tickets : !tile.buffer<i32, none, one, 1, packed>
+  tile.return
+}
+
+// -----
+
+tile.func @read_back_body(%x: !tile.buffer<bf16, q, heads_q, 16, packed> {weft.name = "x"})
+    grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %rows = tile.rows %sequence, %tile : !tile.rows<q, 64>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %a = tile.load %x[%rows, %head] : !tile.buffer<bf16, q, heads_q, 16, packed>, !tile.rows<q, 64> -> tensor<64x16xbf16>
+  // expected-error @below {{multiplies a tile that the kernel itself stores; copies to shared memory do not wait for an arrival}}
+  %b = tile.dot %a, %a transposed, %zero : tensor<64x16xbf16>, tensor<64x16xbf16> -> tensor<64x64xf32>
+  tile.store %a, %x[%rows, %head] : tensor<64x16xbf16>, !tile.buffer<bf16, q, heads_q, 16, packed>, !tile.rows<q, 64>
+  tile.return
+}

@@ -191,7 +191,7 @@ TEST(Rounded, TilesOfOthersAreNotTouched) {
 TEST(Rounded, BytesAreThoseOfAllTiles) {
   RoundedPlan plan{.tiles = "%batch"};
   EXPECT_NE(run(plan).find("reserves 1536 bytes, but workspace buffer \"w\" "
-                           "has 640 f32 elements"),
+                           "has 640 elements of 4 bytes"),
             std::string::npos)
       << run(plan);
 }
