@@ -33,6 +33,14 @@ WEFT_DEVICE int32_t warp_uniform(int32_t value) {
 /// All threads of the CTA have come this far and see what each wrote.
 WEFT_DEVICE void cta_barrier() { __syncthreads(); }
 
+/// The launches before this one are done, and what they wrote is seen. Only of
+/// devices that launch early there is something to wait for.
+WEFT_DEVICE void await_launches() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 /// Whether `condition` holds for every thread of the CTA. A barrier.
 WEFT_DEVICE bool cta_all(bool condition) {
   return __syncthreads_and(condition);

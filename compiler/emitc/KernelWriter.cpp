@@ -110,6 +110,11 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](scf::ForOp) { return writeFor(op); })
       .Case([&](scf::IfOp) { return writeIf(op); })
       .Case([&](warp::PointOp op) { return writePoint(op); })
+      .Case([&](warp::AwaitLaunchesOp) {
+        comment("the launches before this one are done");
+        call("thread", "await_launches", {});
+        return success();
+      })
       .Case([&](warp::TicketOp op) { return writeTicket(op); })
       .Case([&](warp::OrderedAddOp op) { return writeOrderedAdd(op); })
       .Case([&](tile::LastArrivalOp op) { return writeLastArrival(op); })

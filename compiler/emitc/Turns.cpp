@@ -38,11 +38,12 @@ LogicalResult KernelWriter::writeOrderedAdd(warp::OrderedAddOp op) {
 }
 
 LogicalResult KernelWriter::writeLastArrival(tile::LastArrivalOp op) {
+  Value counter = counterOf(op);
   comment("whether this CTA is the last to arrive at its tile");
   headers.insert("turns");
-  auto last = emitc::CallOpaqueOp::create(
-      builder, loc, TypeRange(i1()), "arrive_last",
-      ValueRange{counterOf(op), scalar(op.getCount())});
+  auto last =
+      emitc::CallOpaqueOp::create(builder, loc, TypeRange(i1()), "arrive_last",
+                                  ValueRange{counter, scalar(op.getCount())});
   scalars[op.getLast()] = name(last.getResult(0), "is_last");
   return success();
 }

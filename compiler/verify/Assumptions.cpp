@@ -21,6 +21,10 @@ static constexpr Assumption kAssumptions[] = {
      "lengths and numbers of heads have 32 bits"},
     {"points", "each point of a kernel's grid runs exactly once",
      "the schedule's loop over points, tested on small grids"},
+    {"progress",
+     "a CTA that has begun runs until it is done, whoever else waits, and sees "
+     "what CTAs wrote before they passed a turn on",
+     "the GPU; asked for only where points take turns"},
     {"clips",
      "a clipped access leaves rows past the sequence and columns past the "
      "buffer's alone",

@@ -13,8 +13,10 @@ def VerifyContracts : Pass<"verify-contracts", "::mlir::ModuleOp"> {
     and changes nothing. Per kernel it derives what the body does to each
     operand and demands that it is what the contract declares:
 
-    1. access: an `in` is read and never written, an `out` stored and never
-       read, an `acc` added to and nothing else;
+    1. access: an `in` is read and never written, an `acc` added to and nothing
+       else, an `ordered` in turn, a `counter` only gives turns or tickets; an
+       `out` is stored, and read back only behind the last arrival of the points
+       that stored what is read;
     2. domains: loads, stores and adds of `tile.rows` are on `valid`, fills on
        `gap` and `tail`;
     3. value: an `out` has the value that all its stores hold, or none;
@@ -25,11 +27,15 @@ def VerifyContracts : Pass<"verify-contracts", "::mlir::ModuleOp"> {
        by a point of the grid, whatever the lengths are;
     6. each element of an `out` is written by one point alone;
     7. launches pass buffers of the types that the body takes them for, rounded
-       as the contract says, and none
-       is `early` once its body has a schedule: no schedule waits for the
-       launches before it yet.
+       as the contract says, and a body with a schedule that is launched `early`
+       waits for the launches before it (`warp.await_launches`) before it touches
+       anything;
+    8. of the turns at the counter of a tile, 0 to count - 1, each is taken, by
+       one point, which waits only for points of a lower number; so that nobody
+       waits for ever and the counter ends as 0. What is stored behind a last
+       arrival does not depend on which point that is.
 
-    4 to 6 are decided by MLIRPresburger in coordinates relative to the
+    4 to 6 and 8 are decided by MLIRPresburger in coordinates relative to the
     sequence: a row, a head, the used lengths, the numbers of heads and the
     point of the grid are integer variables, tile sizes are constants. `scf.if`
     on linear conditions of these and `scf.for` between linear bounds are exact.

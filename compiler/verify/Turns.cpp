@@ -26,7 +26,8 @@ static Conjunction counterOnPath(const TurnOnPath &turn, LinearForms &forms) {
 
 LogicalResult TurnChecks::checkTurns(StringRef name,
                                      ArrayRef<TurnOnPath> turns) {
-  AffineExpr count = forms.of(turns.front().op.getCount());
+  tile::TurnOp first = turns.front().op;
+  AffineExpr count = forms.of(first.getCount());
   // All forms first: what `ofSecond` says holds until there is another
   // variable.
   for (const TurnOnPath &turn : turns) {
@@ -63,7 +64,7 @@ LogicalResult TurnChecks::checkTurns(StringRef name,
   if (!witness)
     return success();
   InFlightDiagnostic diagnostic =
-      error(turns.front().op)
+      error(first)
       << "leaves out a turn at '" << name
       << "', so that later ones never come and it is not set to 0 again: "
       << LinearForms::describe(*witness);

@@ -312,15 +312,32 @@ struct VerifyContracts : weft::impl::VerifyContractsBase<VerifyContracts> {
     markAllAnalysesPreserved();
   }
 
+  /// The first op of a body that comes before its wait for earlier launches and
+  /// may touch what they write; null if there is none.
+  static Operation *firstBeforeWait(FunctionOpInterface body) {
+    for (Operation &op : body.getFunctionBody().front()) {
+      if (isa<warp::AwaitLaunchesOp>(op))
+        return nullptr;
+      // Memory of the CTA's own, and numbers.
+      if (!isa<warp::RingOp>(op) && !op.hasTrait<OpTrait::ConstantLike>())
+        return &op;
+    }
+    return body;
+  }
+
   /// Each buffer of a launch is the memory that the body takes it for, and no
   /// launch begins before what it reads is there.
   static LogicalResult checkLaunch(plan::LaunchOp launch, BodyFacts body) {
-    // A schedule that may begin early has to wait, and none has a way to.
     if (launch.getEarly() && isa<warp::FuncOp>(body.op))
-      return launch.emitError()
-             << "launch of @" << launch.getKernel()
-             << " is early, but nothing in its body waits for the launches "
-                "before it";
+      if (Operation *first = firstBeforeWait(body.op)) {
+        InFlightDiagnostic diagnostic =
+            launch.emitError()
+            << "launch of @" << launch.getKernel()
+            << " is early, but its body does not begin with "
+               "warp.await_launches, which waits for the launches before it";
+        diagnostic.attachNote(first->getLoc()) << "comes first";
+        return diagnostic;
+      }
     // The operands behind the grid, in the contract's order: in, acc, out.
     for (auto [index, value] :
          llvm::enumerate(llvm::drop_begin(launch.getOperands()))) {

@@ -17,7 +17,8 @@ def TileToWarp : Pass<"tile-to-warp", "::mlir::ModuleOp"> {
     Facts read off the body: `descending` if the end of a loop moves with the
     point's tile and its start does not; `uneven` if one of the two does. `weft.align` of the
     `tile.func` (2 if absent) becomes `align`; its other attributes (`weft.q`,
-    `weft.kv`) stay.
+    `weft.kv`) stay. A body that a plan of the module launches `early` begins
+    with `warp.await_launches`.
 
     Before:
 

@@ -353,6 +353,19 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
         return signalPassFailure();
   }
 
+  /// Whether a launch of the kernel may begin while the one before it runs.
+  bool isLaunchedEarly(warp::FuncOp function) {
+    StringRef kernel = function.getSymName();
+    kernel.consume_back(plan::KernelOp::bodySuffix());
+    return getOperation()
+        ->walk([&](plan::LaunchOp launch) {
+          return launch.getEarly() && launch.getKernel() == kernel
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
   /// What orders points asks of a schedule: CTAs of one point whose threads go
   /// together, and loads that wait for what was read before them.
   LogicalResult checkTurns(tile::FuncOp function) {
@@ -435,6 +448,8 @@ class TileToWarp : public impl::TileToWarpBase<TileToWarp> {
     Block &body = result.getBody().front();
     rewriter.setInsertionPointToStart(&body);
     Location loc = point->getLoc();
+    if (isLaunchedEarly(result))
+      warp::AwaitLaunchesOp::create(rewriter, loc);
     Operation *warpPoint;
     if (auto ticket = dyn_cast<tile::TicketOp>(point))
       warpPoint = warp::TicketOp::create(rewriter, loc, ticket.getCounter());

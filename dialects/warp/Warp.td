@@ -154,6 +154,17 @@ def Warp_PointOp : Warp_Op<"point", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Warp_AwaitLaunchesOp : Warp_Op<"await_launches", [MemoryEffects<[MemRead, MemWrite]>,
+                                                      HasParent<"FuncOp">]> {
+  let summary = "waits until the launches before this one are done, and sees what they wrote";
+  let description = [{
+    Of a kernel that is launched `early`, whose CTAs may begin while the launch
+    before it still runs: first in its body, before anything is read. Else it has
+    nothing to wait for.
+  }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Warp_TicketOp : Warp_Op<"ticket", [MemoryEffects<[MemRead, MemWrite]>, HasParent<"FuncOp">]> {
   let summary = "as `warp.point`, in the order in which CTAs begin";
   let description = [{

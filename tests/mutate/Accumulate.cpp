@@ -95,7 +95,7 @@ bool weft::mutate::accumulatePartials(EditablePlan &plan, int64_t ratio) {
   return any;
 }
 
-/// A buffer of zeros, and its contract as a counter on `domain`.
+/// A buffer of zeros.
 static Value reserveCounter(EditablePlan &plan, OpBuilder &builder,
                             StringRef name, BufferType type) {
   OpBuilder sizeBuilder = plan.sizeBuilder();
@@ -104,8 +104,9 @@ static Value reserveCounter(EditablePlan &plan, OpBuilder &builder,
                     .bytes(type, side.getLayout() == attn::RowLayout::thd);
   Location loc = plan.getFunc().getLoc();
   auto reserve = ReserveOp::create(builder, loc, type, name, bytes, Value());
-  MemsetOp::create(builder, loc, type, reserve, builder.getF64FloatAttr(0));
-  return reserve;
+  MemsetOp::create(builder, loc, type, reserve.getResult(),
+                   builder.getF64FloatAttr(0));
+  return reserve.getResult();
 }
 
 static BufferType rounded(BufferType type, int64_t tile) {

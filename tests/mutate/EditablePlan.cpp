@@ -74,8 +74,10 @@ static void inferResults(Operation *op, KernelOp kernel) {
               ? StateAttr::filled(context,
                                   contract.getValue().getValueAsDouble())
               : StateAttr::defined(context);
-      for (Domain domain : contract.getDomains())
-        type = type.withState(domain, state);
+      // A counter is left as it was.
+      if (contract.getAccess() != Access::counter)
+        for (Domain domain : contract.getDomains())
+          type = type.withState(domain, state);
       result.setType(type);
     }
   }

@@ -54,8 +54,10 @@ static void shrinkMemset(EditablePlan &plan, Sites &sites) {
       for (Domain domain : memset.getBuffer().getType().getDomains())
         if (domain != left)
           domains.push_back(int32_t(domain));
-      if (domains.empty() || !sites.take(EditablePlan::describe(memset) +
-                                         ", not" + onDomain(left)))
+      // Domains of rounded rows cannot be filled one by one.
+      if (domains.empty() || memset.getBuffer().getType().isRounded() ||
+          !sites.take(EditablePlan::describe(memset) + ", not" +
+                      onDomain(left)))
         continue;
       OpBuilder builder(memset);
       FillOp::create(builder, memset.getLoc(), memset.getResult().getType(),

@@ -57,3 +57,23 @@ tile.func @arrive_body(%arrivals: !arrivals {weft.name = "arrivals"}, %out: !out
   }
   tile.return
 }
+
+// The launches before this one: nothing is read before they are done.
+// CHECK-LABEL: weft_early(
+// CHECK:      // the launches before this one are done
+// CHECK-NEXT: await_launches();
+// CHECK:      cta_index()
+warp.func @early_body(%x: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "x"})
+    grid <q, 64, heads_q> schedule <rows = 64> align = 16
+    attributes {weft.q = #attn.side<thd>, weft.kv = #attn.side<thd>} {
+  warp.await_launches
+  %c64 = arith.constant 64 : i64
+  %sequence, %tile, %head, %exists = warp.point
+  scf.if %exists {
+    %first = arith.muli %tile, %c64 : i64
+    %rows = tile.rows %sequence, %first : <q, 64>
+    %zero = arith.constant dense<0.0> : tensor<64xf32, #warp.row>
+    warp.store %zero, %x[%rows, %head] : tensor<64xf32, #warp.row>, <f32, q, heads_q, 1, packed>, <q, 64>
+  }
+  warp.return
+}

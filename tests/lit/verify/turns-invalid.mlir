@@ -252,12 +252,14 @@ tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
   %n_k = tile.length kv %sequence
   %tiles_q = arith.ceildivsi %n_q, %c64 : i64
   %tiles = arith.ceildivsi %n_k, %c64 : i64
+  scf.for %again = %c0 to %c64 step %c1 : i64 {
   scf.for %i = %c0 to %tiles_q step %c1 : i64 {
-    %first = arith.muli %c0, %i : i64
+    %first = arith.muli %i, %c64 : i64
     %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
     %a = tile.load %x[%rows, %head] : !x, !tile.rows<q, 64> -> tensor<64x16xf32>
-    // expected-error @below {{body of @k takes two turns at a counter of 'turns' at one point: n_q = 1, n_k = 1}}
+    // expected-error @below {{body of @k takes two turns at a counter of 'turns' at one point: n_q = 65, n_k = 65}}
     tile.ordered_add %a, %sum[%rows, %head] turn %tile of %tiles by %turns : tensor<64x16xf32>, !sum, !tile.rows<q, 64>, !turns
+  }
   }
   tile.return
 }
@@ -324,7 +326,7 @@ tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
     %first = arith.muli %i, %c64 : i64
     %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
     %a = tile.load %x[%rows, %head] : !x, !tile.rows<q, 64> -> tensor<64x16xf32>
-    // expected-error @below {{body @k_body may take a turn at 'turns' for a tile past the sequence's last, as with n_q = 1}}
+    // expected-error @below {{body @k_body may take a turn at 'turns' for a tile past the sequence's last, as with n_q = 0, n_k = 1}}
     tile.ordered_add %a, %sum[%rows, %head] turn %tile of %tiles by %turns : tensor<64x16xf32>, !sum, !tile.rows<q, 64>, !turns
   }
   tile.return
@@ -488,18 +490,18 @@ tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
 
 // -----
 
-// What counts is no operand to read.
+// What counts is no sum.
 !x = !tile.buffer<f32, q, heads_q, 16>
 !sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 64>
 !turns = !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>
 !tickets = !tile.buffer<i32, none, one, 1, packed>
 plan.kernel @k dq of @attention schedule <rows = 64>
     contract [#plan.operand<"x", in, [valid]>, #plan.operand<"sum", ordered, [valid], rounded = 64>,
-              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", in, [all]>]
+              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", acc, [all]>]
 tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
                   %turns: !turns {weft.name = "turns"}, %tickets: !tickets {weft.name = "tickets"})
     grid <kv, 64, heads_q> schedule <rows = 64> {
-  // expected-error @below {{body of @k counts in 'tickets', which is 'in' in its contract}}
+  // expected-error @below {{body of @k counts in 'tickets', which is 'acc' in its contract}}
   %sequence, %tile, %head = tile.ticket %tickets : !tickets
   %c0 = arith.constant 0 : i64
   %c1 = arith.constant 1 : i64

@@ -21,7 +21,7 @@ tile.func @foreign() grid <q, 64, heads_q> schedule <rows = 64> {
 
 // -----
 
-// expected-error @below {{needs one tile.point at the top of its body}}
+// expected-error @below {{needs one tile.point or tile.ticket at the top of its body}}
 tile.func @point() grid <q, 64, heads_q> schedule <rows = 64> {
   tile.return
 }

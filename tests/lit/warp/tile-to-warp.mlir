@@ -214,3 +214,33 @@ tile.func @ring_of_values(%key: !tile.buffer<bf16, kv, heads_q, 64> {weft.name =
   }
   tile.return
 }
+
+// -----
+
+// A kernel that may begin while the launch before it still runs waits for it.
+// CHECK-LABEL: warp.func @second_body(
+// CHECK:         warp.await_launches
+// CHECK-NEXT:    warp.point
+// CHECK-LABEL: warp.func @first_body(
+// CHECK-NOT:     warp.await_launches
+// CHECK:         warp.return
+!x = !plan.buffer<f32, q, heads_q, 1>
+!x1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+plan.kernel @second delta of @a schedule <rows = 64> contract [#plan.operand<"x", out, [valid]>]
+tile.func @second_body(%x: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  tile.return
+}
+plan.kernel @first delta of @a schedule <rows = 64> contract [#plan.operand<"x", out, [valid]>]
+tile.func @first_body(%x: !tile.buffer<f32, q, heads_q, 1, packed> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  tile.return
+}
+plan.func @f() {
+  %n = plan.size batch
+  %0 = plan.reserve "x" bytes(%n) : !x
+  %1 = plan.launch @first grid(%n) out(%0 : !x) -> !x1
+  %2 = plan.launch @second grid(%n) early out(%1 : !x1) -> !x1
+  plan.release %2 : !x1
+  plan.return
+}

@@ -202,13 +202,14 @@ TEST(Plan, TheArenaHoldsLiveBuffersApart) {
     plan.return %o1 : !in
   )mlir")),
               {"at offset 16; offsets are multiples of 256"});
-  expectParts(run(twoKernels(R"mlir(
+  expectParts(
+      run(twoKernels(R"mlir(
     %w0 = plan.reserve "w" bytes(%c16) : !none
     %o1 = plan.launch @use grid(%g) in(%w0 : !none) out(%o : !none) -> !in
     plan.release %w0 : !none
     plan.return %o1 : !in
   )mlir")),
-              {"reserves 16 bytes, but workspace buffer \"w\" has 160 f32"});
+      {"reserves 16 bytes, but workspace buffer \"w\" has 160 elements"});
 }
 
 TEST(Plan, WorkspaceOfTheCaller) {
