@@ -21,7 +21,7 @@ class Problem(C.Structure):
 
 class ContextOptions(C.Structure):
     _fields_ = [("struct_size", C.c_size_t), ("cache_directory", C.c_char_p), ("warn", C.c_void_p), ("user", C.c_void_p),
-                ("tuning", C.c_char_p)]
+                ("tuning", C.c_char_p), ("precompiled_only", C.c_int32), ("reserved", C.c_int32)]
 
 
 class Weft:
