@@ -295,3 +295,48 @@ TEST_F(Compile, DumpThatCannotBeWritten) {
             std::string::npos)
       << weft_last_error();
 }
+
+//===----------------------------------------------------------------------===//
+// weftc cache
+//===----------------------------------------------------------------------===//
+
+TEST_F(Compile, WeftcLooksAfterTheCache) {
+  int status = 0;
+  auto weftc = [&](const std::string &arguments) {
+    std::string command = std::string(WEFTC) + " cache " + arguments + " 2>&1",
+                text;
+    FILE *pipe = popen(command.c_str(), "r");
+    char buffer[4096];
+    while (size_t count = fread(buffer, 1, sizeof buffer, pipe))
+      text.append(buffer, count);
+    status = pclose(pipe);
+    return text;
+  };
+  ASSERT_EQ(plan(), WEFT_OK) << weft_last_error();
+  ASSERT_EQ(plan(kOther), WEFT_OK) << weft_last_error();
+  std::string text = weftc("list");
+  for (const char *part : {"2 entries", "this   sm_90a   forward bf16",
+                           "this   sm_90a   forward f16"})
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  text = weftc("verify");
+  EXPECT_NE(text.find("2 entries, all whole"), std::string::npos) << text;
+  EXPECT_EQ(status, 0);
+
+  fs::path one = fs::directory_iterator(cache)->path();
+  fs::resize_file(one, fs::file_size(one) - 1);
+  text = weftc("verify");
+  EXPECT_NE(text.find(one.string() + ": truncated"), std::string::npos) << text;
+  EXPECT_NE(status, 0);
+  text = weftc("prune");
+  EXPECT_NE(text.find("removed 1 entry"), std::string::npos) << text;
+  EXPECT_EQ(status, 0);
+  EXPECT_FALSE(fs::exists(one));
+
+  ASSERT_EQ(plan(), WEFT_OK) << weft_last_error();
+  ASSERT_EQ(plan(kOther), WEFT_OK) << weft_last_error();
+  text = weftc("prune --max-entries=1");
+  EXPECT_NE(text.find("removed 1 entry"), std::string::npos) << text;
+  text = weftc("clear");
+  EXPECT_NE(text.find("removed 1 entry"), std::string::npos) << text;
+  EXPECT_TRUE(fs::is_empty(cache));
+}

@@ -15,10 +15,12 @@
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
 #include "runtime/program/Names.h"
+#include "tools/weftc/CacheCommand.h"
 #include "tools/weftc/PackCommands.h"
 #include "tools/weftc/Report.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
@@ -43,6 +45,8 @@ static cl::SubCommand compileCommand("compile",
                                      "Compile one problem, or a manifest");
 static cl::SubCommand inspectCommand("inspect", "Show and check a pack");
 static cl::SubCommand mergeCommand("merge", "Make one pack of several");
+static cl::SubCommand cacheCommand("cache", "Look after the cache of compiled "
+                                            "kernels");
 static cl::SubCommand targetsCommand("targets", "List the targets");
 
 static cl::opt<std::string>
@@ -123,6 +127,28 @@ static cl::opt<std::string>
 static cl::opt<bool> lineInfo("lineinfo", cl::sub(compileCommand),
                               cl::cat(category),
                               cl::desc("Keep source lines in the cubins"));
+
+static cl::opt<std::string>
+    cacheAction(cl::Positional, cl::Required, cl::sub(cacheCommand),
+                cl::cat(category),
+                cl::desc("<list (every entry) | verify (every entry; fails if "
+                         "one is damaged) | prune (what is damaged, left over "
+                         "or too much) | clear (every entry)>"));
+static cl::opt<std::string>
+    cacheFolder("dir", cl::sub(cacheCommand), cl::cat(category),
+                cl::desc("The cache's folder (default: WEFT_CACHE_DIR, else "
+                         "the one the library uses)"),
+                cl::value_desc("DIR"));
+static cl::opt<uint64_t>
+    cacheBytes("max-bytes", cl::sub(cacheCommand), cl::cat(category),
+               cl::desc("What prune leaves at most (default: "
+                        "WEFT_CACHE_MAX_BYTES, else 1 GB)"),
+               cl::value_desc("n"));
+static cl::opt<uint64_t>
+    cacheEntries("max-entries", cl::sub(cacheCommand), cl::cat(category),
+                 cl::desc("What prune leaves at most (default: "
+                          "WEFT_CACHE_MAX_ENTRIES, else 4096)"),
+                 cl::value_desc("n"));
 
 static int fail(const Twine &message) {
   WithColor::error(errs(), "weftc") << message << "\n";
@@ -407,10 +433,31 @@ static int listTargets() {
   return 0;
 }
 
+static int lookAfterCache() {
+  auto action = StringSwitch<std::optional<CacheAction>>(cacheAction)
+                    .Case("list", CacheAction::List)
+                    .Case("verify", CacheAction::Verify)
+                    .Case("prune", CacheAction::Prune)
+                    .Case("clear", CacheAction::Clear)
+                    .Default(std::nullopt);
+  if (!action)
+    return fail("cache does not know '" + Twine(cacheAction) +
+                "'; it is one of list, verify, prune, clear");
+  CacheLimits limits = ProgramCache::limitsOfEnvironment({});
+  if (cacheBytes.getNumOccurrences())
+    limits.bytes = cacheBytes;
+  if (cacheEntries.getNumOccurrences())
+    limits.entries = cacheEntries;
+  Expected<bool> good = runCacheCommand(*action, cacheFolder, limits, outs());
+  if (!good)
+    return fail(toString(good.takeError()));
+  return *good ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   for (cl::SubCommand *command :
-       {&compileCommand, &inspectCommand, &mergeCommand, &targetsCommand,
-        &cl::SubCommand::getTopLevel()})
+       {&compileCommand, &inspectCommand, &mergeCommand, &cacheCommand,
+        &targetsCommand, &cl::SubCommand::getTopLevel()})
     cl::HideUnrelatedOptions(category, *command);
   cl::SetVersionPrinter(
       [](raw_ostream &os) { os << "weftc " << WEFT_VERSION << "\n"; });
@@ -431,6 +478,8 @@ int main(int argc, char **argv) {
     return inspect();
   if (mergeCommand)
     return merge();
+  if (cacheCommand)
+    return lookAfterCache();
   if (targetsCommand)
     return listTargets();
   cl::PrintHelpMessage();
