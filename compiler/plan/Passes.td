@@ -73,6 +73,27 @@ def PlanMergeFills : Pass<"plan-merge-fills", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def PlanLaunchEarly : Pass<"plan-launch-early", "::mlir::ModuleOp"> {
+  let summary = "lets launches begin while the one before them still runs";
+  let description = [{
+    Marks as `early` every launch that comes right behind another one, on targets
+    that can (`weft.target`): its CTAs take the places that those of the launch
+    before leave, and then wait (`tile-to-warp` writes `warp.await_launches`). A
+    launch behind a memset is not marked: a memset is a full barrier.
+
+    Input:
+    ```mlir
+    %0 = plan.launch @delta grid(%ctas) in(...) out(...) -> ...
+    %1 = plan.launch @dq grid(%ctas) in(...) out(...) -> ...
+    ```
+    Output:
+    ```mlir
+    %0 = plan.launch @delta grid(%ctas) in(...) out(...) -> ...
+    %1 = plan.launch @dq grid(%ctas) early in(...) out(...) -> ...
+    ```
+  }];
+}
+
 def PlanPackArena : Pass<"plan-pack-arena", "::mlir::ModuleOp"> {
   let summary = "gives each workspace buffer its place in the arena";
   let description = [{

@@ -25,6 +25,8 @@ struct Target {
   int64_t registersPerThread = 255;
   bool bulkCopies = false;   ///< TMA, mbarrier transactions
   bool warpgroupMma = false; ///< wgmma
+  /// A launch may begin while the one before it runs (griddepcontrol).
+  bool earlyLaunches = false;
   /// A tuning table (compiler/tuning) in place of the built-in one, as JSON.
   llvm::StringRef tuning = {};
 };
