@@ -232,6 +232,8 @@ static const char *verbOf(AccessStory::Kind kind) {
     return "reads";
   case AccessStory::Kind::Add:
     return "adds to";
+  case AccessStory::Kind::Count:
+    return "counts in";
   case AccessStory::Kind::Write:
     return "writes";
   case AccessStory::Kind::Fill:
@@ -245,6 +247,8 @@ static const char *markOf(AccessStory::Kind kind) {
     return "R";
   case AccessStory::Kind::Add:
     return "+";
+  case AccessStory::Kind::Count:
+    return "C";
   case AccessStory::Kind::Write:
     return "W";
   case AccessStory::Kind::Fill:
@@ -533,7 +537,8 @@ static void drawLegend(Canvas &canvas, double y) {
   y += 32;
   for (AccessStory::Kind kind :
        {AccessStory::Kind::Read, AccessStory::Kind::Write,
-        AccessStory::Kind::Add, AccessStory::Kind::Fill}) {
+        AccessStory::Kind::Add, AccessStory::Kind::Fill,
+        AccessStory::Kind::Count}) {
     canvas.badge(x + kBadge, y + kLane / 2, markOf(kind), verbOf(kind));
     canvas.small(x + 2 * kBadge + 8, y + kLane - 4, verbOf(kind));
     x += 2 * kBadge + 8 + smallWidth(verbOf(kind)) + 26;

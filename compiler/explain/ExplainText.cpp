@@ -99,6 +99,8 @@ static void tellStep(llvm::raw_ostream &os, const PlanStory &plan,
                                          AccessStory::Kind::Read)),
           std::pair("adds to",
                     std::pair(AccessStory::Kind::Add, AccessStory::Kind::Add)),
+          std::pair("counts ", std::pair(AccessStory::Kind::Count,
+                                         AccessStory::Kind::Count)),
           std::pair("writes ", std::pair(AccessStory::Kind::Write,
                                          AccessStory::Kind::Fill))}) {
       std::string list;
@@ -109,6 +111,8 @@ static void tellStep(llvm::raw_ostream &os, const PlanStory &plan,
                 " (" + domainNames(access.domains) + ")";
         if (access.kind == AccessStory::Kind::Fill)
           list += " = " + access.value;
+        else if (!access.value.empty())
+          list += " " + access.value;
       }
       if (!list.empty())
         text += std::string("\n         ") + verb + " " + list;

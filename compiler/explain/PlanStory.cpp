@@ -231,7 +231,11 @@ void Reader::visitLaunch(LaunchOp launch) {
       continue;
     pass(operand, launch.getResults()[index - ins], name);
     if (changesInPlace(contract.getAccess())) {
-      access.kind = AccessStory::Kind::Add;
+      access.kind = contract.getAccess() == Access::counter
+                        ? AccessStory::Kind::Count
+                        : AccessStory::Kind::Add;
+      if (contract.getAccess() == Access::ordered)
+        access.value = "in turn";
       continue;
     }
     access.kind = AccessStory::Kind::Write;

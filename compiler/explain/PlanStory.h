@@ -57,12 +57,12 @@ struct BufferStory {
 
 /// One access of a step to a buffer.
 struct AccessStory {
-  enum class Kind { Read, Add, Write, Fill };
+  enum class Kind { Read, Add, Count, Write, Fill };
 
   Kind kind = Kind::Read;
   size_t buffer = 0; ///< index into the plan's buffers
   std::vector<plan::Domain> domains;
-  std::string value; ///< of a fill: "0", "-inf"
+  std::string value; ///< of a fill: "0", "-inf"; of an ordered add: "in turn"
 };
 
 struct StepStory {

@@ -145,10 +145,6 @@ TEST(Explain, StepsComeInOrderWithTheirAccesses) {
   EXPECT_NE(text.find("returns d_key, d_query\n"), std::string::npos);
 }
 
-TEST(Explain, SaysWhatItRestsOn) {
-  EXPECT_NE(explained().find("trusted, not proved"), std::string::npos);
-}
-
 // 100 rows and 3 sequences of 2 heads; 5 CTAs a head.
 static weft::ExplainOptions atHand() {
   weft::ExplainOptions options;
@@ -158,6 +154,54 @@ static weft::ExplainOptions atHand() {
   sizes[weft::program::SizeKind::heads_q] = 2;
   sizes[weft::program::SizeKind::sm_count] = 10;
   return options;
+}
+
+// Adds in turn to workspace of which each sequence has tiles of 64 rows.
+static const char kInTurn[] = R"mlir(
+!sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
+!sum0 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>
+!sum1 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = defined, gap = filled(0.0), tail = filled(0.0)>
+!one = !plan.buffer<i32, none, one, 1>
+!one0 = !plan.buffer<i32, none, one, 1, all = filled(0.0)>
+plan.kernel @add dq of @a schedule <rows = 64>
+  contract [#plan.operand<"sum", ordered, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]
+plan.func @in_turn() {
+  %c64 = arith.constant 64 : i64
+  %four = arith.constant 4 : i64
+  %tile_bytes = arith.constant 4096 : i64
+  %rows = plan.size rows_q
+  %batch = plan.size batch
+  %heads = plan.size heads_q
+  %whole = arith.floordivsi %rows, %c64 : i64
+  %tiles = arith.addi %whole, %batch : i64
+  %n = arith.muli %tiles, %heads : i64
+  %bytes = arith.muli %n, %tile_bytes : i64
+  %0 = plan.reserve "sum" bytes(%bytes) : !sum
+  %1 = plan.memset %0, 0.0 : !sum -> !sum0
+  %2 = plan.reserve "tickets" bytes(%four) : !one
+  %3 = plan.memset %2, 0.0 : !one -> !one0
+  %4, %5 = plan.launch @add grid(%n) early acc(%1, %3 : !sum0, !one0) -> !sum1, !one0
+  plan.release %4 : !sum1
+  plan.release %5 : !one0
+  plan.return
+}
+)mlir";
+
+TEST(Explain, TellsTurnsAndRoundedRows) {
+  llvm::Expected<std::string> text = weft::explainPlan(kInTurn, atHand());
+  ASSERT_TRUE(static_cast<bool>(text)) << llvm::toString(text.takeError());
+  for (const char *part :
+       {"sum              f32 [rows_q rounded to 64, heads_q, 16]",
+        // One whole tile, and one more for each sequence.
+        "bytes        (floor(rows_q / 64) + batch) * heads_q * 4096 = 32,768\n",
+        "launch @add early, ",
+        "\n         adds to sum (valid) in turn"
+        "\n         counts  tickets (all)\n"})
+    EXPECT_NE(text->find(part), std::string::npos) << part << "\n" << *text;
+}
+
+TEST(Explain, SaysWhatItRestsOn) {
+  EXPECT_NE(explained().find("trusted, not proved"), std::string::npos);
 }
 
 TEST(Explain, TellsTheProblemAtHand) {
