@@ -265,8 +265,14 @@ weft_status weft_plan_create(weft_context *context, const char *text,
   if (!target)
     return fail(target.takeError(), WEFT_UNAVAILABLE);
   Expected<PlanProgram *> program = context->store->get(*spec, *target);
-  if (!program)
-    return fail(program.takeError(), WEFT_COMPILE_FAILED);
+  if (!program) {
+    weft_status status = fail(program.takeError(), WEFT_COMPILE_FAILED);
+    // A target that the caller did not name, but the device has.
+    if (status == WEFT_UNSUPPORTED && *target != where)
+      fail(status, Twine(where) + " is a GPU of target " + *target + ": " +
+                       std::string(lastError()));
+    return status;
+  }
   *result = new weft_plan{context->store, *program, spec->str()};
   return WEFT_OK;
 }

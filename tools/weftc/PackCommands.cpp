@@ -27,6 +27,10 @@ static std::string megabytes(uint64_t bytes) {
   return formatv("{0:F1} MB", bytes / 1e6).str();
 }
 
+static std::string programsText(size_t count) {
+  return std::to_string(count) + (count == 1 ? " program" : " programs");
+}
+
 //===----------------------------------------------------------------------===//
 // Compile
 //===----------------------------------------------------------------------===//
@@ -241,7 +245,7 @@ Expected<bool> PackBuild::finish() {
     Expected<uint64_t> bytes = writePack(request.output, entries);
     if (!bytes)
       return bytes.takeError();
-    outs() << request.output << ": " << entries.size() << " programs, "
+    outs() << request.output << ": " << programsText(entries.size()) << ", "
            << megabytes(*bytes) << " (" << counts << ") in "
            << durationText(seconds) << "\n";
   }
@@ -337,7 +341,7 @@ Expected<bool> inspectPack(StringRef path, bool asJson) {
                                      {"programs", std::move(programs)}}));
     return whole;
   }
-  outs() << path << ": " << pack.entries().size() << " programs, "
+  outs() << path << ": " << programsText(pack.entries().size()) << ", "
          << megabytes(pack.bytes()) << ", format version " << packVersion
          << "\n"
          << formatv("{0,-8} {1,10} {2,8}  {3,-8} {4,-12} {5}\n", "arch",
@@ -384,7 +388,7 @@ Error mergePacks(StringRef output, ArrayRef<std::string> inputs) {
   Expected<uint64_t> bytes = writePack(output, entries);
   if (!bytes)
     return bytes.takeError();
-  outs() << output << ": " << entries.size() << " programs, "
+  outs() << output << ": " << programsText(entries.size()) << ", "
          << megabytes(*bytes) << "\n";
   return Error::success();
 }

@@ -1,6 +1,7 @@
 //===- PackedPlanTest.cpp - Packs where there is a compiler too -----------===//
 
 #include "runtime/pack/PackFile.h"
+#include "tests/unit/api/FakeGpu.h"
 #include "tests/unit/pack/PackFixture.h"
 
 #include "weft.h"
@@ -128,6 +129,22 @@ TEST_F(PackedPlan, DriversThatAreAbsentOldOrNone) {
   expectUnavailable(context, WEFT_OLD_DRIVER,
                     "the CUDA driver is too old: it supports CUDA 11.4");
   expectUnavailable(context, "libm.so.6", "is not a CUDA driver");
+}
+
+TEST_F(PackedPlan, AGpuThatIsTooOldIsNamed) {
+  create();
+  auto ask = [&]() -> int {
+    fakeGpu().major = 7;
+    weft_plan *made = nullptr;
+    if (weft_plan_create(context, kForward.c_str(), "cuda:0", &made) !=
+        WEFT_UNSUPPORTED)
+      return 1;
+    fprintf(stderr, "%s\n", weft_last_error());
+    return 0;
+  };
+  EXPECT_EXIT(_exit(ask()), testing::ExitedWithCode(0),
+              "cuda:0 is a GPU of target sm_70: target 'sm_70' is not known; "
+              "use one of sm_80, ");
 }
 
 } // namespace

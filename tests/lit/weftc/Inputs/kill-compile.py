@@ -1,5 +1,6 @@
 """Kills a compile of a manifest once it has finished something, and sees that the next goes on from there."""
 import os
+import random
 import re
 import signal
 import subprocess
@@ -22,6 +23,14 @@ assert os.path.getsize(part) > 0 and not os.path.exists(pack)
 # As if it had been killed amid a write.
 with open(part, "ab") as file:
     file.write(b"WEFTPACK" + b"\1" * 1000)
+
+# At any other moment too: what is left never stands in the way.
+random.seed(int(os.environ.get("WEFT_TEST_SEED", "1")))
+for _ in range(4):
+    compile = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(random.uniform(0, 0.8))
+    compile.kill()
+    compile.wait()
 
 ran = subprocess.run(command, capture_output=True, text=True, check=True)
 counts = re.search(r"\((\d+) compiled, (\d+) reused, 0 failed\)", ran.stdout)
