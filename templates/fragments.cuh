@@ -50,6 +50,26 @@ WEFT_DEVICE int32_t column_of_slot(int32_t e, int32_t lane) {
   return slot_column_step(e) + lane_column(lane);
 }
 
+/// Where a vector's value stands in fragments: what a lane needs of 16 columns
+/// of an accumulator is together.
+WEFT_DEVICE constexpr int vector_place(int column) {
+  return column / 16 * 16 + column % 8 / 2 * 4 + column % 16 / 8 * 2 +
+         column % 2;
+}
+
+/// A lane's values of a warp's 16 rows in fragments, from its first one on;
+/// blocks of 64 columns are `block_stride` elements apart.
+template <int columns, int block_stride>
+WEFT_DEVICE void load_fragments(float *values, const float *source) {
+#pragma unroll
+  for (int i = 0; i < columns / 8; ++i)
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(values[4 * i]), "=f"(values[4 * i + 1]),
+                   "=f"(values[4 * i + 2]), "=f"(values[4 * i + 3])
+                 : "l"(source + i / 8 * block_stride + i % 8 * 128)
+                 : "memory");
+}
+
 // What a lane adds to the address of a 16 x 16 block in shared memory for
 // ldmatrix; `stride` is the bytes from one row to the next.
 

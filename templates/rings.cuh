@@ -15,6 +15,7 @@
 
 #pragma once
 
+#include "weft/fragments.cuh"
 #include "weft/types.cuh"
 
 /// What the host describes for a bulk copy: a tensor of (columns, rows, heads,
@@ -111,13 +112,6 @@ WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
                  : "memory");
 }
 
-/// Where a vector's value stands: what a lane needs of 16 columns of an
-/// accumulator is together.
-WEFT_DEVICE constexpr int vector_place(int column) {
-  return column / 16 * 16 + column % 8 / 2 * 4 + column % 16 / 8 * 2 +
-         column % 2;
-}
-
 /// The lanes of a warp copy a vector of `rows` values of rows `stride` apart
 /// into the next slot; of those only `left` exist, the others are `pad`.
 template <int stages, int rows>
@@ -145,6 +139,22 @@ WEFT_DEVICE void ring_send_vector(uint32_t ring, uint32_t barriers,
   barrier_arrive(full);
 }
 
+/// Copies a vector that lies as lanes want it into the next slot.
+template <int stages, int bytes>
+WEFT_DEVICE void ring_send_piece(uint32_t ring, uint32_t barriers,
+                                 const ring_cursor *cursor,
+                                 const float *source) {
+  uint32_t full = barriers + 8 * cursor->slot;
+  barrier_wait(full + 8 * stages, cursor->phase ^ 1);
+  barrier_expect(full, bytes);
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::"
+               "bytes [%0], [%1], %2, [%3];"
+               :
+               : "r"(ring + cursor->slot * bytes), "l"(source), "n"(bytes),
+                 "r"(full)
+               : "memory");
+}
+
 // ---- consumers -------------------------------------------------------------
 
 /// Waits for the next tile; its address.
@@ -155,15 +165,79 @@ WEFT_DEVICE uint32_t ring_receive(uint32_t ring, uint32_t barriers,
   return ring + cursor->slot * bytes;
 }
 
-/// The empty barrier of the slot `back` before the cursor's.
+/// The same where `when` holds, and then the cursor moves on; else the address
+/// alone.
+template <int stages, int bytes>
+WEFT_DEVICE uint32_t ring_receive_when(uint32_t ring, uint32_t barriers,
+                                       ring_cursor *cursor, bool when) {
+  uint32_t tile = ring + cursor->slot * bytes;
+  if (when) {
+    barrier_wait(barriers + 8 * cursor->slot, cursor->phase);
+    ring_advance<stages>(cursor);
+  }
+  return tile;
+}
+
+/// The slot `back` before the cursor's.
 template <int stages, int back>
-WEFT_DEVICE uint32_t ring_empty(uint32_t barriers, const ring_cursor *cursor) {
+WEFT_DEVICE int32_t ring_slot(const ring_cursor *cursor) {
   int32_t slot = cursor->slot - back % stages;
   if (stages == 2)
     slot = cursor->slot ^ back % 2;
   else if (slot < 0)
     slot += stages;
-  return barriers + 8 * (slot + stages);
+  return slot;
+}
+
+/// The tile `back` slots before the cursor's.
+template <int stages, int bytes, int back>
+WEFT_DEVICE uint32_t ring_held(uint32_t ring, const ring_cursor *cursor) {
+  return ring + ring_slot<stages, back>(cursor) * bytes;
+}
+/// The same where `when` holds, else the next one, which is waited for.
+template <int stages, int bytes, int back>
+WEFT_DEVICE uint32_t ring_held_or_next(uint32_t ring, uint32_t barriers,
+                                       const ring_cursor *cursor, bool when) {
+  static_assert(back == 1, "the cursor is at the next one");
+  if (!when)
+    barrier_wait(barriers + 8 * cursor->slot, cursor->phase);
+  int32_t slot = when ? ring_slot<stages, back>(cursor) : cursor->slot;
+  return ring + slot * bytes;
+}
+
+/// Each warp puts 16 rows of an A operand, turned, into the next slot: as
+/// columns of a swizzled tile of `rows` rows. `words` are a lane's.
+template <int stages, int rows, int blocks>
+WEFT_DEVICE void ring_deposit(uint32_t ring, uint32_t barriers,
+                              const ring_cursor *cursor, const uint32_t *words,
+                              int32_t warp, int32_t lane) {
+  constexpr int blockBytes = rows * 128;
+  uint32_t full = barriers + 8 * cursor->slot;
+  barrier_wait(full + 8 * stages, cursor->phase ^ 1);
+  // 16 columns are two chunks of 16 bytes, in a block of four warps.
+  int32_t row = lane / 16 * 8 + lane % 8;
+  int32_t chunk = (warp % 4 * 2 + lane / 8 % 2) ^ lane % 8;
+  uint32_t target = ring + cursor->slot * (blocks * blockBytes) +
+                    warp / 4 * blockBytes + row * 128 + chunk * 16;
+#pragma unroll
+  for (int i = 0; i < rows / 16; ++i)
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], "
+                 "{%1, %2, %3, %4};"
+                 :
+                 : "r"(target + i * 2048), "r"(words[4 * i]),
+                   "r"(words[4 * i + 1]), "r"(words[4 * i + 2]),
+                   "r"(words[4 * i + 3])
+                 : "memory");
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  __syncwarp();
+  if (lane == 0)
+    barrier_arrive(full);
+}
+
+/// The empty barrier of the slot `back` before the cursor's.
+template <int stages, int back>
+WEFT_DEVICE uint32_t ring_empty(uint32_t barriers, const ring_cursor *cursor) {
+  return barriers + 8 * (ring_slot<stages, back>(cursor) + stages);
 }
 
 /// Gives back the tile `back` slots before the cursor's.
@@ -179,6 +253,15 @@ template <int stages, int back>
 WEFT_DEVICE void ring_give_back_vector(uint32_t barriers,
                                        const ring_cursor *cursor) {
   barrier_arrive(ring_empty<stages, back>(barriers, cursor));
+}
+
+/// The same for one that a bulk copy brought: one lane speaks for its warp.
+template <int stages, int back>
+WEFT_DEVICE void ring_give_back_piece(uint32_t barriers,
+                                      const ring_cursor *cursor, int32_t lane) {
+  __syncwarp();
+  if (lane == 0)
+    barrier_arrive(ring_empty<stages, back>(barriers, cursor));
 }
 
 /// The values of a lane's columns of a vector.
@@ -271,4 +354,46 @@ WEFT_DEVICE void store_staged(uint32_t tile, uint16_t *target, int64_t stride,
 WEFT_DEVICE void staging_done(int32_t warpgroup) {
   asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
   asm volatile("bar.sync %0, 128;" : : "r"(2 + warpgroup) : "memory");
+}
+
+/// Puts a lane's values of fragments into the warp's own place in shared
+/// memory, whose last content has to be read first.
+template <int count>
+WEFT_DEVICE void stage_fragments(uint32_t staged, const float *values,
+                                 int32_t lane) {
+  if (lane == 0)
+    asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < count / 4; ++i)
+    asm volatile("st.shared.v4.f32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "r"(staged + i * 512 + lane * 16), "f"(values[4 * i]),
+                   "f"(values[4 * i + 1]), "f"(values[4 * i + 2]),
+                   "f"(values[4 * i + 3])
+                 : "memory");
+}
+
+/// Adds what a warp has put there to memory: to `target`, which is the lane's
+/// first value. Blocks of 64 columns are `block_stride` elements apart.
+template <int columns, int block_stride>
+WEFT_DEVICE void add_staged(float *target, uint32_t staged, int32_t lane) {
+  constexpr int own = columns < 64 ? columns : 64;
+  asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+  __syncwarp();
+  if (lane == 0) {
+#pragma unroll
+    for (int block = 0; block < columns / own; ++block)
+      asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 "
+                   "[%0], [%1], %2;"
+                   :
+                   : "l"(target + block * block_stride),
+                     "r"(staged + block * (own * 64)), "n"(own * 64)
+                   : "memory");
+    asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+  }
+}
+/// Until every add of this thread is done.
+WEFT_DEVICE void adds_done() {
+  asm volatile("cp.async.bulk.wait_group 0;" : : : "memory");
 }

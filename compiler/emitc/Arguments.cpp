@@ -68,8 +68,8 @@ Value KernelWriter::argument(Type type, StringRef kind, int64_t operand,
 Value KernelWriter::tensorArgument(Value buffer) {
   auto type = ::cast<tile::BufferType>(buffer.getType());
   bool written = llvm::any_of(buffer.getUsers(), [](Operation *user) {
-    return isa<warp::StoreOp, warp::AddOp, warp::FillOp, warp::TicketOp,
-               tile::TurnOp>(user);
+    return isa<warp::StoreOp, warp::AddOp, warp::AddStagedOp, warp::FillOp,
+               warp::TicketOp, tile::TurnOp>(user);
   });
   return argument(pointerTo(storageType(type.getElementType()), !written),
                   "tensor", operandOf(buffer), "", nameOf(buffer));

@@ -31,10 +31,14 @@ KernelWriter::LanePart KernelWriter::laneOf(Value buffer, const Rows &rows,
   auto type = ::cast<tile::BufferType>(buffer.getType());
   LanePart part{rows.pointer, Value(), Value(), domain, type.getColumns()};
   // A column vector's elements are rows of its buffer.
-  Value row = isa<warp::ColumnAttr>(domain.getEncoding())
-                  ? pure("fragments", "lane_column", i32(), lane())
-                  : add(warpRow(domain.getDimSize(0)),
-                        pure("fragments", "lane_row", i32(), lane()));
+  bool slice = isa<warp::SliceAttr>(domain.getEncoding());
+  Value row =
+      isa<warp::ColumnAttr>(domain.getEncoding())
+          ? pure("fragments", "lane_column", i32(), lane())
+          : add(slice ? multiply(remainder(warpIndex(), literal(4, i32())),
+                                 literal(16, i32()))
+                      : warpRow(domain.getDimSize(0)),
+                pure("fragments", "lane_row", i32(), lane()));
   name(row, "own_row");
   if (rows.left)
     part.left = name(subtract(rows.left, row), "left");
@@ -44,8 +48,12 @@ KernelWriter::LanePart KernelWriter::laneOf(Value buffer, const Rows &rows,
                     ? name(anchored(rows.rowStride), "stride")
                     : rows.rowStride;
   Value offset = multiply(row, part.stride);
-  if (isa<warp::AccAttr>(domain.getEncoding()))
+  if (isa<warp::AccAttr, warp::SliceAttr>(domain.getEncoding()))
     offset = add(offset, pure("fragments", "lane_column", i32(), lane()));
+  if (slice)
+    offset = add(offset,
+                 multiply(warpgroup(),
+                          literal(domain.getDimSize(1) / (warps / 4), i32())));
   part.pointer = name(add(part.pointer, offset), "lane_" + nameOf(buffer));
   return part;
 }
@@ -54,7 +62,10 @@ KernelWriter::LanePart KernelWriter::laneOf(Value buffer, const Rows &rows,
 std::pair<KernelWriter::Value, KernelWriter::Value>
 KernelWriter::placeOf(const LanePart &part, Value e) {
   int64_t n = part.domain.getDimSize(part.domain.getRank() - 1);
-  bool acc = isa<warp::AccAttr>(part.domain.getEncoding());
+  bool slice = isa<warp::SliceAttr>(part.domain.getEncoding());
+  bool acc = slice || isa<warp::AccAttr>(part.domain.getEncoding());
+  if (slice)
+    n /= warps / 4;
   bool column = isa<warp::ColumnAttr>(part.domain.getEncoding());
   Value row = acc      ? pure("fragments", "row_step", i32(), e, n)
               : column ? pure("fragments", "slot_column_step", i32(), e)
@@ -130,7 +141,14 @@ LogicalResult KernelWriter::writeStore(Operation *op, Value value, Value buffer,
                                        bool unclipped, bool isAdd) {
   auto type = ::cast<tile::BufferType>(buffer.getType());
   auto domain = ::cast<RankedTensorType>(value.getType());
-  bool acc = isa<warp::AccAttr>(domain.getEncoding());
+  bool slice = isa<warp::SliceAttr>(domain.getEncoding());
+  if (type.getLayout() == tile::BufferLayout::fragments)
+    return op->emitError() << "adds to rows; to " << type
+                           << " it goes by warp.stage and warp.add_staged";
+  if (slice && domain.getDimSize(1) != type.getColumns())
+    return op->emitError() << "adds all columns of " << type << ", not "
+                           << domain;
+  bool acc = slice || isa<warp::AccAttr>(domain.getEncoding());
   if (acc && type.getColumns() % 8)
     return op->emitError() << "stores columns by 8, not those of " << type;
 

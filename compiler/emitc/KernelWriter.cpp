@@ -17,12 +17,15 @@ namespace weft {
 int64_t elementsOf(RankedTensorType type, int64_t warps) {
   int64_t count = type.getNumElements();
   // Each warp owns whole blocks of 16 rows; columns are in every warp.
-  if (!isa_and_nonnull<warp::ColumnAttr>(type.getEncoding()) &&
-      type.getDimSize(0) % (16 * warps) != 0)
+  // (of those of its warpgroup in a slice).
+  Attribute layout = type.getEncoding();
+  int64_t owners = isa_and_nonnull<warp::SliceAttr>(layout) ? 4 : warps;
+  if (!isa_and_nonnull<warp::ColumnAttr>(layout) &&
+      type.getDimSize(0) % (16 * owners) != 0)
     return 0;
-  return llvm::TypeSwitch<Attribute, int64_t>(type.getEncoding())
-      .Case([&](warp::AccAttr) { return count / (32 * warps); })
-      .Case([&](warp::OperandLayoutAttr) { return count / (32 * warps); })
+  return llvm::TypeSwitch<Attribute, int64_t>(layout)
+      .Case<warp::AccAttr, warp::SliceAttr, warp::OperandLayoutAttr>(
+          [&](Attribute) { return count / (32 * warps); })
       .Case<warp::RowAttr, warp::PartialAttr>(
           [&](Attribute) { return count / (8 * warps); })
       .Case([&](warp::ColumnAttr) { return count / 4; })
@@ -105,6 +108,11 @@ LogicalResult KernelWriter::writeBlock(Block &block, bool hasTerminator) {
   return success();
 }
 
+bool liesInFragments(Value buffer) {
+  return ::cast<tile::BufferType>(buffer.getType()).getLayout() ==
+         tile::BufferLayout::fragments;
+}
+
 LogicalResult KernelWriter::writeOp(Operation *op) {
   return llvm::TypeSwitch<Operation *, LogicalResult>(op)
       .Case([&](scf::ForOp) { return writeFor(op); })
@@ -131,6 +139,8 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](warp::PointsOp op) { return writePoints(op); })
       .Case([&](warp::SendOp op) { return writeSend(op); })
       .Case([&](warp::ReceiveOp op) { return writeReceive(op); })
+      .Case([&](warp::HeldOp op) { return writeHeld(op); })
+      .Case([&](warp::DepositOp op) { return writeDeposit(op); })
       .Case([&](warp::ConsumedOp op) { return writeConsumed(op); })
       .Case([&](warp::ReadOp op) { return writeRead(op); })
       .Case<warp::TakeTurnOp, warp::PassTurnOp>(
@@ -154,8 +164,14 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
         call("thread", "cta_barrier", {});
         return success();
       })
-      .Case([&](warp::LoadOp op) { return writeLoad(op); })
+      .Case([&](warp::AllocOp op) { return writeAlloc(op); })
+      .Case([&](warp::LoadOp op) {
+        return liesInFragments(op.getBuffer()) ? writeLoadFragments(op)
+                                               : writeLoad(op);
+      })
       .Case([&](warp::StoreOp op) {
+        if (liesInFragments(op.getBuffer()))
+          return writeStoreFragments(op);
         if (op.getThrough())
           return writeStoreThrough(op);
         return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
@@ -165,6 +181,8 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
         return writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
                           op.getHead(), op.getUnclipped(), /*isAdd=*/true);
       })
+      .Case([&](warp::StageOp op) { return writeStage(op); })
+      .Case([&](warp::AddStagedOp op) { return writeAddStaged(op); })
       .Case([&](warp::FillOp op) { return writeFill(op); })
       .Case([&](warp::MmaOp op) { return writeMma(op); })
       .Case([&](warp::PackOp op) { return writePack(op); })
@@ -511,6 +529,8 @@ Value KernelWriter::thread() {
   });
 }
 Value KernelWriter::warpIndex() {
+  if (ownWarp)
+    return ownWarp;
   Value index = thread();
   return atHead("warp", [&] {
     return pure("thread", "warp_uniform", i32(),

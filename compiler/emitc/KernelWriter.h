@@ -146,6 +146,18 @@ private:
                                  bool isAdd);
   mlir::LogicalResult writeStoreThrough(warp::StoreOp op);
 
+  // Fragments.cpp
+  struct LaneFragments;
+  mlir::FailureOr<LaneFragments> fragmentsOf(mlir::Operation *op, Value buffer,
+                                             Value rows, Value head,
+                                             bool unclipped,
+                                             mlir::RankedTensorType domain);
+  mlir::LogicalResult writeLoadFragments(warp::LoadOp op);
+  Value stagedPart(Value tile);
+  mlir::LogicalResult writeStage(warp::StageOp op);
+  mlir::LogicalResult writeAddStaged(warp::AddStagedOp op);
+  mlir::LogicalResult writeStoreFragments(warp::StoreOp op);
+
   // SharedTiles.cpp, Products.cpp
   mlir::LogicalResult writeRing(warp::RingOp op);
   mlir::LogicalResult writePut(warp::PutOp op);
@@ -158,8 +170,12 @@ private:
   mlir::LogicalResult writePoints(warp::PointsOp op);
   mlir::LogicalResult writeSend(warp::SendOp op);
   mlir::LogicalResult writeSendVector(warp::SendOp op);
+  mlir::LogicalResult writeSendPiece(warp::SendOp op);
+  mlir::LogicalResult writeAlloc(warp::AllocOp op);
   mlir::LogicalResult writeReceive(warp::ReceiveOp op);
   mlir::LogicalResult writeConsumed(warp::ConsumedOp op);
+  mlir::LogicalResult writeHeld(warp::HeldOp op);
+  mlir::LogicalResult writeDeposit(warp::DepositOp op);
   mlir::LogicalResult writeRead(warp::ReadOp op);
   mlir::LogicalResult writeTurn(mlir::Operation *op);
   mlir::LogicalResult writeClearRows(warp::ClearRowsOp op);
@@ -170,6 +186,10 @@ private:
   void declareCursor(RoleRing &ring);
   Value declareCursor(const llvm::Twine &called);
   void advanceCursor(const RoleRing &ring, mlir::Operation *op, int64_t stages);
+  /// How many slots before `next` the newest tile of a ring is, at `op`.
+  int64_t slotsToNewest(const RoleRing &ring, mlir::Operation *op) const;
+  /// This warpgroup among the consumers.
+  Value warpgroup();
   Value addressOfVariable(Value variable);
   Value tensorMapArgument(Value buffer, int64_t rows);
 
@@ -317,6 +337,10 @@ private:
   };
   llvm::SmallVector<Scope> scopes;
 
+  /// While a consumer is written: its warp. The same for all lanes, it costs no
+  /// register of theirs, and asking again goes through shared memory.
+  Value ownWarp;
+
   /// Who runs what is being written.
   enum class Role { all, producer, consumer } role = Role::all;
   /// A ring between roles.
@@ -325,6 +349,8 @@ private:
     Value barriers;
     Value next; ///< cursor of the next slot to fill, or to wait for
     Value held; ///< that of the oldest tile held, if `next` is the ring's alone
+    bool inPieces = false; ///< of vectors that come in one bulk copy
+    Value fill; ///< of a ring that the consumers fill: the next slot to fill
     /// The op behind which `next` moves on; each one of the ring if null.
     mlir::Operation *moves = nullptr;
     /// The only op of the role that fills the ring or takes a tile of it.
@@ -350,6 +376,9 @@ private:
   };
   std::map<std::string, Argument> arguments;
 };
+
+/// Whether a kernel's operand lies as accumulators do.
+bool liesInFragments(mlir::Value buffer);
 
 /// Whether two neighbours of a tile share a word: tiles of 16 bits but vectors.
 bool isPacked(mlir::RankedTensorType type);

@@ -8,6 +8,13 @@ namespace weft {
 
 using plan::RowSpace;
 
+/// Whether the lanes of a warp copy the tile. What lies as it is wanted comes
+/// in one piece.
+static bool sendsVector(warp::SendOp op) {
+  return op.getRing().getType().getTile().isVector() &&
+         !liesInFragments(op.getBuffer());
+}
+
 /// A ring between roles: its tiles, each a multiple of 1024 bytes from one,
 /// and its barriers, which `writeRoles` finds room for.
 LogicalResult KernelWriter::writeRoleRing(warp::RingOp op) {
@@ -23,9 +30,13 @@ LogicalResult KernelWriter::writeRoleRing(warp::RingOp op) {
   Value memory = atHead(
       "shared", [&] { return pure("warpgroup", "shared_tiles", u32(), {}); });
   RoleRing ring;
-  for (Operation *user : op->getUsers())
-    if (auto send = dyn_cast<warp::SendOp>(user))
+  for (Operation *user : op->getUsers()) {
+    if (auto send = dyn_cast<warp::SendOp>(user)) {
       ring.name = nameOf(send.getBuffer());
+      ring.inPieces = liesInFragments(send.getBuffer());
+    } else if (isa<warp::DepositOp>(user))
+      ring.name = "exchange";
+  }
   scalars[op.getResult()] =
       name(this->add(memory, literal(roleBytes, u32())), ring.name + "_ring");
   roleBytes += type.getStages() * tile.getBytes();
@@ -51,11 +62,22 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
     for (auto &[value, ring] : roleRings) {
       auto type = ::cast<warp::RingType>(value.getType());
       // A tile is copied by one thread and read by warpgroups as one, a vector
-      // is copied by the lanes of a warp and read by every thread for itself.
+      // is copied by the lanes of a warp, or in one piece, and read by every
+      // warp for itself; what the consumers hand over comes from all of them.
       bool isVector = type.getTile().isVector();
+      bool byWarp = isVector && !ring.inPieces;
+      bool isExchange =
+          llvm::any_of(value.getUsers(), llvm::IsaPred<warp::DepositOp>);
       call("rings", "ring_init",
-           {ring.barriers, literal(isVector ? 32 : 1, i32()),
-            literal(isVector ? 32 * warps : warps / 4, i32())},
+           {ring.barriers,
+            literal(byWarp       ? 32
+                    : isExchange ? warps
+                                 : 1,
+                    i32()),
+            literal(byWarp     ? 32 * warps
+                    : isVector ? warps
+                               : warps / 4,
+                    i32())},
            type.getStages());
     }
     call("rings", "ring_init_done", {});
@@ -83,10 +105,13 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
     if (copies) {
       result = writeProducer(source);
     } else {
-      declareCursors(source, {});
       bool hasTurns =
           source.walk([](warp::TakeTurnOp) { return WalkResult::interrupt(); })
               .wasInterrupted();
+      // Forwards have no register left, not even for this.
+      if (hasTurns)
+        ownWarp = warpIndex();
+      declareCursors(source, {});
       // The last one gives the first its first turn.
       if (hasTurns)
         ifThen(compare(emitc::CmpPredicate::ge, thread(),
@@ -96,8 +121,16 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
                       warps / 4);
                });
       result = writeBlock(source.front(), /*hasTerminator=*/false);
+      bool addsInBulk =
+          source.walk([](warp::AddStagedOp) { return WalkResult::interrupt(); })
+              .wasInterrupted();
+      if (addsInBulk) {
+        comment("shared memory stays until it has been read");
+        call("rings", "adds_done", {});
+      }
     }
     emitc::YieldOp::create(builder, loc);
+    ownWarp = Value();
     role = Role::all;
     return result;
   };
@@ -106,10 +139,6 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
     return failure();
   head = before;
   return success();
-}
-
-static bool sendsVector(warp::SendOp op) {
-  return op.getRing().getType().getTile().isVector();
 }
 
 /// One thread of the first warp copies tiles and, where there are vectors, the
@@ -155,8 +184,11 @@ void KernelWriter::declareCursors(Region &role,
   });
   llvm::MapVector<std::pair<Block *, int64_t>, SmallVector<RoleRing *>> groups;
   for (auto &[value, ring] : roleRings) {
-    ring.held = Value();
+    ring.held = ring.fill = Value();
     ring.moves = ring.own = nullptr;
+    if (this->role == Role::consumer &&
+        llvm::any_of(value.getUsers(), llvm::IsaPred<warp::DepositOp>))
+      ring.fill = declareCursor(ring.name + "_fill");
     ArrayRef<Operation *> own = uses[value];
     int64_t stages = ::cast<warp::RingType>(value.getType()).getStages();
     if (own.size() == 1) {
@@ -301,8 +333,10 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
   warp::SharedType tile = type.getTile();
   if (leftOut.contains(op))
     return success();
-  if (tile.isVector())
+  if (sendsVector(op))
     return writeSendVector(op);
+  if (liesInFragments(op.getBuffer()))
+    return writeSendPiece(op);
   if (buffer.getLayout() != tile::BufferLayout::strided || tile.getRows() > 256)
     return op.emitError() << "copies up to 256 rows of a tensor of the call, "
                              "not "
@@ -320,6 +354,40 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
         sequence},
        {type.getStages(), tile.getRows(), tile.getBlocks()});
   advanceCursor(ring, op, type.getStages());
+  return success();
+}
+
+/// One bulk copy of values that lie as they are read.
+LogicalResult KernelWriter::writeSendPiece(warp::SendOp op) {
+  auto type = ::cast<warp::RingType>(op.getRing().getType());
+  auto buffer = ::cast<tile::BufferType>(op.getBuffer().getType());
+  if (!type.getTile().isVector() || type.getTile().getRows() % 4)
+    return op.emitError() << "copies a value a row, of a multiple of 4 rows, "
+                             "from a buffer in fragments, not "
+                          << buffer << " to " << type.getTile();
+  RoleRing &ring = roleRings.find(op.getRing())->second;
+  comment("copy values of the rows of " + ring.name);
+  Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
+  call("rings", "ring_send_piece",
+       {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.next),
+        rows.pointer},
+       {type.getStages(), type.getTile().getBytes()});
+  advanceCursor(ring, op, type.getStages());
+  return success();
+}
+
+/// Shared memory of the consumers.
+LogicalResult KernelWriter::writeAlloc(warp::AllocOp op) {
+  warp::SharedType tile = op.getType();
+  if (!kernel.getSchedule().usesWarpgroups() || roleBytes % 1024 ||
+      tile.getBytes() % 1024)
+    return op.emitError("is for kernels with roles, a multiple of 1024 bytes, "
+                        "in front of rings of vectors");
+  Value memory = atHead(
+      "shared", [&] { return pure("warpgroup", "shared_tiles", u32(), {}); });
+  scalars[op.getResult()] =
+      name(this->add(memory, literal(roleBytes, u32())), "staging");
+  roleBytes += tile.getBytes();
   return success();
 }
 
@@ -369,14 +437,71 @@ LogicalResult KernelWriter::writeReceive(warp::ReceiveOp op) {
   auto type = ::cast<warp::RingType>(op.getRing().getType());
   RoleRing &ring = roleRings.find(op.getRing())->second;
   headers.insert("rings");
+  SmallVector<Value> operands{scalar(op.getRing()), ring.barriers,
+                              addressOfVariable(ring.next)};
+  if (op.getWhen()) {
+    if (ring.moves)
+      return op.emitError("receives under a condition from a ring that nothing "
+                          "else receives from");
+    operands.push_back(scalar(op.getWhen()));
+  }
   auto received = emitc::CallOpaqueOp::create(
-      builder, loc, TypeRange(u32()), "ring_receive",
-      ValueRange{scalar(op.getRing()), ring.barriers,
-                 addressOfVariable(ring.next)},
+      builder, loc, TypeRange(u32()),
+      op.getWhen() ? "ring_receive_when" : "ring_receive", operands,
       ArrayAttr(),
       builder.getI64ArrayAttr({type.getStages(), type.getTile().getBytes()}));
   scalars[op.getResult()] = name(received.getResult(0), ring.name + "_tile");
-  advanceCursor(ring, op, type.getStages());
+  if (!op.getWhen())
+    advanceCursor(ring, op, type.getStages());
+  return success();
+}
+
+int64_t KernelWriter::slotsToNewest(const RoleRing &ring, Operation *op) const {
+  // A shared cursor is at the slot behind the ring's newest tile, but for the
+  // stretch of its block in which that tile is there and the cursor has yet to
+  // move: it is at its slot.
+  if (!ring.moves)
+    return 1;
+  Operation *here = ring.moves->getBlock()->findAncestorOpInBlock(*op);
+  bool isAtNewest = here && ring.own->isBeforeInBlock(here) &&
+                    here->isBeforeInBlock(ring.moves);
+  return !isAtNewest;
+}
+
+LogicalResult KernelWriter::writeHeld(warp::HeldOp op) {
+  RoleRing &ring = roleRings.find(op.getRing())->second;
+  auto type = ::cast<warp::RingType>(op.getRing().getType());
+  int64_t bytes = type.getTile().getBytes(), back = slotsToNewest(ring, op);
+  SmallVector<Value> operands{scalar(op.getRing())};
+  if (op.getWhen())
+    operands.push_back(ring.barriers);
+  operands.push_back(addressOfVariable(ring.next));
+  if (op.getWhen())
+    operands.push_back(scalar(op.getWhen()));
+  headers.insert("rings");
+  auto held = emitc::CallOpaqueOp::create(
+      builder, loc, TypeRange(u32()),
+      op.getWhen() ? "ring_held_or_next" : "ring_held", operands, ArrayAttr(),
+      builder.getI64ArrayAttr({type.getStages(), bytes, back}));
+  scalars[op.getResult()] = name(held.getResult(0), ring.name + "_held");
+  return success();
+}
+
+/// Each warp puts its rows as columns, and says that they are there.
+LogicalResult KernelWriter::writeDeposit(warp::DepositOp op) {
+  RoleRing &ring = roleRings.find(op.getRing())->second;
+  auto type = ::cast<warp::RingType>(op.getRing().getType());
+  warp::SharedType tile = type.getTile();
+  if (tile.getColumns() != 16 * warps)
+    return op.emitError() << "takes 16 rows from each of " << warps
+                          << " warps, not " << op.getValue().getType();
+  comment("hand it to all warpgroups");
+  call("rings", "ring_deposit",
+       {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.fill),
+        addressOf(arrayOf(op.getValue()), literal(0, i32())), warpIndex(),
+        lane()},
+       {type.getStages(), tile.getRows(), tile.getBlocks()});
+  call("rings", "ring_advance", addressOfVariable(ring.fill), type.getStages());
   return success();
 }
 
@@ -388,7 +513,12 @@ LogicalResult KernelWriter::writeConsumed(warp::ConsumedOp op) {
     SmallVector<Value> operands{ring.barriers, addressOfVariable(cursor)};
     if (!isVector)
       operands.push_back(thread());
-    call("rings", isVector ? "ring_give_back_vector" : "ring_give_back",
+    else if (ring.inPieces)
+      operands.push_back(lane());
+    call("rings",
+         !isVector       ? "ring_give_back"
+         : ring.inPieces ? "ring_give_back_piece"
+                         : "ring_give_back_vector",
          operands, {type.getStages(), back});
   };
   if (ring.held) {
@@ -397,22 +527,19 @@ LogicalResult KernelWriter::writeConsumed(warp::ConsumedOp op) {
          type.getStages());
     return success();
   }
-  // A shared cursor is at the slot behind the ring's newest tile, but for the
-  // stretch of its block in which that tile is there and the cursor has yet to
-  // move: it is at its slot.
-  Operation *here = ring.moves->getBlock()->findAncestorOpInBlock(*op);
-  bool isAtNewest = here && ring.own->isBeforeInBlock(here) &&
-                    here->isBeforeInBlock(ring.moves);
-  giveBack(ring.next, op.getAge() + !isAtNewest);
+  giveBack(ring.next, op.getAge() + slotsToNewest(ring, op));
   return success();
 }
 
 LogicalResult KernelWriter::writeTurn(Operation *op) {
-  Value group = atHead("warpgroup",
-                       [&] { return divide(warpIndex(), literal(4, i32())); });
-  call("rings", isa<warp::TakeTurnOp>(op) ? "take_turn" : "pass_turn", group,
-       warps / 4);
+  call("rings", isa<warp::TakeTurnOp>(op) ? "take_turn" : "pass_turn",
+       warpgroup(), warps / 4);
   return success();
+}
+
+KernelWriter::Value KernelWriter::warpgroup() {
+  return atHead("warpgroup",
+                [&] { return divide(warpIndex(), literal(4, i32())); });
 }
 
 LogicalResult KernelWriter::writeRead(warp::ReadOp op) {

@@ -234,13 +234,20 @@ LogicalResult KernelWriter::writeRows(tile::RowsOp op) {
   return success();
 }
 
+/// Whether the buffer has no strides of its own.
+static bool isWorkspace(tile::BufferType type) {
+  return type.getLayout() == tile::BufferLayout::packed ||
+         type.getLayout() == tile::BufferLayout::fragments;
+}
+
 /// Rows of all tiles of a rounded buffer.
 KernelWriter::Value KernelWriter::rowsOfTiles(tile::BufferType type) {
   RowSpace space = type.getRowSpace();
-  Value rounded = literal(type.getRounded(), i64());
   std::string called =
       ("rows" + suffixOf(space) + "_in_" + Twine(type.getRounded())).str();
   auto make = [&] {
+    // Made here: all of it stands in front of loops.
+    Value rounded = literal(type.getRounded(), i64());
     Value tiles =
         isPacked(sideOf(space))
             ? this->add(divide(rowsHeld(space), rounded), sizeArgument("batch"))
@@ -300,7 +307,7 @@ KernelWriter::Value KernelWriter::basePointer(Value buffer, Value sequence,
         };
         Value offset;
         bool hasHeads = type.getHeadSpace() != plan::HeadSpace::none;
-        if (type.getLayout() == tile::BufferLayout::packed) {
+        if (isWorkspace(type)) {
           bool rounded = type.isRounded();
           if (hasHeads)
             offset =
@@ -339,9 +346,8 @@ KernelWriter::Rows KernelWriter::rowsOf(Value buffer, Value rows, Value head) {
   Value base = basePointer(buffer, range.sequence, head);
   if (type.getLayout() == tile::BufferLayout::uniform)
     return {base, Value(), range.left};
-  Value stride = type.getLayout() == tile::BufferLayout::packed
-                     ? literal(type.getColumns(), i64())
-                     : strideArgument(buffer, "row");
+  Value stride = isWorkspace(type) ? literal(type.getColumns(), i64())
+                                   : strideArgument(buffer, "row");
   Value row = range.row, left = range.left;
   if (int64_t rounded = type.getRounded()) {
     // A sequence has tiles to itself, and all rows of them.

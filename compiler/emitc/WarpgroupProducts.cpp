@@ -105,7 +105,16 @@ LogicalResult KernelWriter::writeIssue(warp::IssueOp op) {
   bool transposed = op.getTransposed();
   int64_t m = domain.getDimSize(0), n = domain.getDimSize(1);
   int64_t k = transposed ? b.getColumns() : b.getRows();
-  if (m != 16 * warps || n > 256)
+  bool slice = isa<warp::SliceAttr>(domain.getEncoding());
+  if (slice) {
+    // All rows of all warpgroups' tile, and columns of its own.
+    n /= warps / 4;
+    if (!shared || transposed || m != 64 || (n % 64 && n != 32))
+      return op.emitError()
+             << "gives " << domain << " to " << warps / 4
+             << " warpgroups; each multiplies 64 rows in shared memory and 32 "
+                "columns, or a multiple of 64";
+  } else if (m != 16 * warps || n > 256)
     return op.emitError() << "has " << m << " rows for " << warps << " warps, "
                           << n << " columns and " << k
                           << " to add over; a warpgroup multiplies 64 rows and "
@@ -128,19 +137,25 @@ LogicalResult KernelWriter::writeIssue(warp::IssueOp op) {
                      : "start the product with the tile");
   Value aWords, aLow;
   if (shared) {
-    Value group = atHead(
-        "warpgroup", [&] { return divide(warpIndex(), literal(4, i32())); });
     Value rows =
-        this->add(scalar(op.getA()), multiply(group, literal(64 * 128, u32())));
+        slice ? scalar(op.getA())
+              : this->add(scalar(op.getA()),
+                          multiply(warpgroup(), literal(64 * 128, u32())));
     aLow =
         name(pure("warpgroup", "descriptor", u32(), {rows, literal(0, u32())}),
              "a_place");
   } else {
     aWords = arrayOf(op.getA());
   }
+  Value columns = scalar(op.getB());
+  if (slice) {
+    // Blocks of its own, or a part of each row of the only one.
+    int64_t bytes = n < 64 ? 2 * n : n / 64 * b.getRows() * b.getRowBytes();
+    columns = this->add(columns, multiply(warpgroup(), literal(bytes, u32())));
+  }
   Value bLow = name(
       pure("warpgroup", "descriptor", u32(),
-           {scalar(op.getB()),
+           {columns,
             literal(transposed ? 0 : b.getRows() * b.getRowBytes(), u32())}),
       "b_place");
   ProductShape shape{

@@ -247,13 +247,13 @@ public:
     return BufferType::undefined(builder.getF32Type(), RowSpace::kv,
                                  HeadSpace::heads_q, columns);
   }
-  BufferType sumType(int64_t columns) {
+  /// Of queries; `rounded`: each sequence has tiles of so many rows to itself.
+  BufferType sumType(int64_t columns, int64_t rounded) {
     return BufferType::undefined(builder.getF32Type(), RowSpace::q,
-                                 HeadSpace::heads_q, columns);
+                                 HeadSpace::heads_q, columns, rounded);
   }
-  BufferType rowStatisticType() {
-    return BufferType::undefined(builder.getF32Type(), RowSpace::q,
-                                 HeadSpace::heads_q, 1);
+  BufferType rowStatisticType(int64_t rounded = 0) {
+    return sumType(1, rounded);
   }
 
 private:
@@ -416,8 +416,18 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
                << llvm::toString(schedule.takeError());
       plan.guardFewKeyTiles(schedule->rows);
     }
-    plan.reserve("delta", plan.rowStatisticType());
-    plan.reserve("lse_log2", plan.rowStatisticType());
+    // One kernel for all gradients takes whole tiles of workspace.
+    int64_t rounded = 0;
+    if (kernelsOf == Gradients::one) {
+      llvm::Expected<Schedule> schedule =
+          chooseSchedule(KernelKind::dqkv, facts.schedule(), target);
+      if (!schedule)
+        return emitError(getOperation().getLoc())
+               << llvm::toString(schedule.takeError());
+      rounded = schedule->columns;
+    }
+    plan.reserve("delta", plan.rowStatisticType(rounded));
+    plan.reserve("lse_log2", plan.rowStatisticType(rounded));
     if (failed(plan.launch("delta", KernelKind::delta,
                            {{"out", "d_out", "lse"}, {}, {"delta", "lse_log2"}},
                            RowSpace::q, HeadSpace::heads_q)))
@@ -462,7 +472,7 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     switch (kernelsOf) {
     case Gradients::one:
       // Every point of the key side adds to the rows of dQ that it meets.
-      plan.reserve("d_query_sum", plan.sumType(facts.headDim));
+      plan.reserve("d_query_sum", plan.sumType(facts.headDim, rounded));
       plan.clear("d_query_sum");
       done = keyGradients("dqkv", "dqkv_split", KernelKind::dqkv,
                           {all, {"d_query_sum"}, {"d_key", "d_value"}});

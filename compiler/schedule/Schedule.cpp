@@ -177,10 +177,11 @@ ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
   llvm_unreachable("all kinds are handled");
 }
 
-/// Whether a step takes a value per column, LSE and delta, with its tiles.
-static bool walksQueries(KernelKind kind) {
-  return kind == KernelKind::dqkv || kind == KernelKind::dkdv ||
-         kind == KernelKind::dk || kind == KernelKind::dv;
+/// Whether a warp of the producer copies a value per column, LSE and delta,
+/// with a step's tiles.
+static bool sendsVectors(KernelKind kind) {
+  return kind == KernelKind::dkdv || kind == KernelKind::dk ||
+         kind == KernelKind::dv;
 }
 
 /// Whether a kernel of that kind can be built so on `target`, and fits.
@@ -191,10 +192,12 @@ static bool isLegal(const Schedule &schedule, KernelKind kind,
                      problem.align != 16 || problem.uniformDOut))
     return false;
   // dS is handed from one warpgroup to the others, and each makes 64 rows of
-  // dQ: its own, or those of all with columns of its own.
+  // dQ: its own, or those of all with 64 or 32 columns of its own.
   if (kind == KernelKind::dqkv &&
-      (!warpgroups ||
-       (schedule.columns != 64 && schedule.columns != 16 * schedule.warps)))
+      (!warpgroups || problem.headDim % 64 ||
+       (schedule.columns != 16 * schedule.warps &&
+        (schedule.columns != 64 || schedule.warps != 8 ||
+         problem.headDim > 128))))
     return false;
   ScheduleCost cost = scheduleCost(kind, schedule, problem);
   if (cost.sharedBytes > target.sharedPerCta)
@@ -203,8 +206,8 @@ static bool isLegal(const Schedule &schedule, KernelKind kind,
     return cost.registers +
                consumerRegisters(kind, schedule.columns,
                                  problem.ragged || problem.masked) <=
-           roleRegisters(schedule.warps, walksQueries(kind) && problem.masked,
-                         walksQueries(kind))
+           roleRegisters(schedule.warps, sendsVectors(kind) && problem.masked,
+                         sendsVectors(kind))
                .consumer;
   return cost.registers + workingRegisters <=
          std::min(target.registersPerThread,

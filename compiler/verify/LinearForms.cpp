@@ -114,6 +114,21 @@ AffineExpr LinearForms::compute(Value value) {
                : unknown([](AffineExpr self, AffineExpr, AffineExpr) {
                    return Conjunction{{self}};
                  });
+  if (auto choice = dyn_cast<arith::SelectOp>(op);
+      choice && choice.getType().isInteger(64)) {
+    // Between the two, if it is known which of them is the smaller one.
+    AffineExpr small = of(choice.getTrueValue());
+    AffineExpr large = of(choice.getFalseValue());
+    if (!isAlwaysNegative(small - large - 1))
+      std::swap(small, large);
+    if (!isAlwaysNegative(small - large - 1))
+      return unknown();
+    return unknown(
+        [](AffineExpr self, AffineExpr small, AffineExpr large) {
+          return Conjunction{atLeast(self, small), atLeast(large, self)};
+        },
+        small, large);
+  }
   if (op->getNumOperands() != 2 || !op->getOperand(0).getType().isInteger(64))
     return unknown();
   AffineExpr a = of(op->getOperand(0)), b = of(op->getOperand(1));

@@ -26,6 +26,7 @@ void buildWarpPipeline(OpPassManager &manager) {
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());
   kernels.addPass(createWarpOverlap());
+  kernels.addPass(createWarpDelayProducts());
   kernels.addPass(createWarpCarryProducts());
   kernels.addPass(createCanonicalizerPass());
   kernels.addPass(createCSEPass());

@@ -358,6 +358,72 @@ def WarpCarryProducts : Pass<"warp-carry-products", "::weft::warp::FuncOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def WarpDelayProducts : Pass<"warp-delay-products", "::weft::warp::FuncOp"> {
+  let summary = "makes a step's dK one step later and its dQ two steps later";
+  let description = [{
+    For loops whose step hands a rounded tile, dS, from warpgroup to warpgroup
+    (`warp.deposit`): the gradients of queries and keys in one kernel. The
+    product that reads it from registers, dK, is issued in the next step, that
+    which reads it from shared memory, dQ, in the one after that, so that nothing
+    waits for the exchange. The first step's dK adds zeros times its own queries;
+    what dQ's product gives in the first two steps is dropped. dV runs on into
+    the next step, as by `warp-carry-products`. The products of the last steps
+    follow the loop.
+
+    Before:
+
+    ```mlir
+    %r:2 = scf.for %j = ... iter_args(%dk, %dv) {
+      %q = warp.receive %queries
+      %0 = warp.issue %k, %q transposed
+      %s = warp.await %0, 0
+      ...
+      %1 = warp.issue %ds, %q, %dk
+      %dk1 = warp.await %1, 0
+      warp.consumed %queries
+      warp.deposit %exchange, %ds
+      %t = warp.receive %exchange
+      %2 = warp.issue %t, %k
+      %dq = warp.await %2, 0
+      warp.consumed %exchange
+      warp.stage %dq, %staged
+      warp.add_staged %staged, %sum[%rows, %head]
+      scf.yield %dk1, %dv1
+    }
+    ```
+
+    After:
+
+    ```mlir
+    %r:3 = scf.for %j = ... iter_args(%dk, %dv, %last = %zeros) {
+      %t = warp.receive %exchange when %third
+      %2 = warp.issue %t, %k
+      %q1 = warp.held %queries when %second
+      %1 = warp.issue %last, %q1, %dk
+      scf.if %second { warp.deposit %exchange, %last }
+      %dv1 = warp.await %dv, 2
+      %q = warp.receive %queries
+      %0 = warp.issue %k, %q transposed
+      %dq = warp.await %2, 2
+      scf.if %third {
+        warp.consumed %exchange
+        warp.stage %dq, %staged
+      }
+      %3 = warp.issue %v, %do transposed
+      scf.if %third { warp.add_staged %staged, %sum[%rows2, %head] }    // of step j - 2
+      ...
+      %dk1 = warp.await %1, 2
+      scf.if %second { warp.consumed %queries age 1 }
+      %s = warp.await %0, 1
+      ...
+      scf.yield %dk1, %dv1, %ds
+    }
+    %dk2 = scf.if %any { ... }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def WarpPackMaps : Pass<"warp-pack-maps", "::weft::warp::FuncOp"> {
   let summary = "lets maps pack and add up what they yield";
   let description = [{

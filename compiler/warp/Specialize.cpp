@@ -52,11 +52,18 @@ public:
     if (!exists || exists.getNumResults() || exists.elseBlock())
       return point.emitError("needs one scf.if on whether the point exists");
     function.walk([&](warp::FetchOp fetch) { fetches.push_back(fetch); });
+    SmallVector<warp::AddOp> adds;
+    function.walk([&](warp::AddOp add) { adds.push_back(add); });
+    for (warp::AddOp add : adds)
+      addInBulk(add);
     makeRings();
 
     rewriter.setInsertionPoint(exists);
-    bool sendsVectors = llvm::any_of(
-        needs, [](auto &need) { return need.second.second.isVector(); });
+    bool sendsVectors = llvm::any_of(needs, [](auto &need) {
+      auto buffer = cast<tile::BufferType>(need.first.getType());
+      return need.second.second.isVector() &&
+             buffer.getLayout() != tile::BufferLayout::fragments;
+    });
     RoleRegisters registers =
         roleRegisters(function.getWarps(), isBalanced(), sendsVectors);
     Location loc = exists.getLoc();
@@ -69,6 +76,28 @@ public:
   }
 
 private:
+  /// Adds to a buffer that lies in fragments go in bulk, by way of shared
+  /// memory.
+  void addInBulk(warp::AddOp add) {
+    auto value = cast<RankedTensorType>(add.getValue().getType());
+    if (add.getBuffer().getType().getLayout() !=
+            tile::BufferLayout::fragments ||
+        value.getRank() != 2)
+      return;
+    Location loc = add.getLoc();
+    rewriter.setInsertionPoint(point);
+    auto staged = warp::AllocOp::create(
+        rewriter, loc,
+        warp::SharedType::get(add.getContext(), value.getDimSize(0),
+                              value.getDimSize(1), value.getElementType(),
+                              warp::SharedLayout::fragments));
+    rewriter.setInsertionPoint(add);
+    warp::StageOp::create(rewriter, loc, add.getValue(), staged);
+    warp::AddStagedOp::create(rewriter, loc, staged, add.getBuffer(),
+                              add.getRows(), add.getHead());
+    rewriter.eraseOp(add);
+  }
+
   /// A ring for each buffer, at the top of the kernel.
   void makeRings() {
     rewriter.setInsertionPoint(point);
@@ -82,6 +111,13 @@ private:
       needs[fetch.getBuffer()] = {std::max(stages, needed),
                                   fetch.getResult().getType()};
     }
+    // One is filled while the products of the one before are under way.
+    SmallVector<warp::ExchangeOp> exchanges;
+    function.walk([&](warp::ExchangeOp op) { exchanges.push_back(op); });
+    for (warp::ExchangeOp exchange : exchanges)
+      exchangeRings[exchange] = warp::RingOp::create(
+          rewriter, function.getLoc(),
+          warp::RingType::get(function.getContext(), 2, exchange.getType()));
     if (function.getSchedule().getPersistent() && secondSlotsFit())
       for (auto &[buffer, need] : needs)
         need.first = std::max<int64_t>(need.first, 2);
@@ -106,6 +142,11 @@ private:
       return false;
     }
     int64_t bytes = swizzleAlignment;
+    for (auto &[exchange, ring] : exchangeRings) {
+      auto type = cast<warp::RingType>(ring.getType());
+      bytes += type.getStages() * (type.getTile().getBytes() + barrierBytes);
+    }
+    function.walk([&](warp::AllocOp op) { bytes += op.getType().getBytes(); });
     for (auto &[buffer, need] : needs)
       bytes += std::max<int64_t>(need.first, 2) *
                (need.second.getBytes() + barrierBytes);
@@ -129,7 +170,11 @@ private:
   /// Whether a product would carry what a tile holds behind the sequence's end
   /// into rows that exist. Only the scores' keys do not matter: whatever their
   /// columns hold, the mask replaces it.
-  static bool mustBeClear(warp::FetchOp fetch) {
+  bool mustBeClear(warp::FetchOp fetch) const {
+    // Rows of a may become columns of a product's operand: where they are
+    // handed over, all warpgroups add over them.
+    if (!exchangeRings.empty())
+      return fetch.getResult().getType().isSwizzled();
     return llvm::any_of(fetch->getUsers(), [&](Operation *user) {
       auto mma = dyn_cast<warp::MmaOp>(user);
       if (!mma || mma.getB() != fetch.getResult())
@@ -260,6 +305,10 @@ private:
     function.walk([&](warp::StoreOp store) { storeThrough(store); });
     for (warp::FetchOp fetch : fetches)
       receive(fetch);
+    SmallVector<warp::ExchangeOp> exchanges;
+    function.walk([&](warp::ExchangeOp op) { exchanges.push_back(op); });
+    for (warp::ExchangeOp exchange : exchanges)
+      handOver(exchange);
     SmallVector<warp::MmaOp> products;
     function.walk([&](warp::MmaOp mma) { products.push_back(mma); });
     for (warp::MmaOp mma : products)
@@ -272,7 +321,15 @@ private:
     auto value = cast<RankedTensorType>(store.getValue().getType());
     for (warp::FetchOp fetch : fetches) {
       auto ring = cast<warp::RingType>(rings[fetch.getBuffer()].getType());
-      if (fetch->getBlock() != store->getBlock() || ring.getStages() < 2 ||
+      // A tile that all products are done with may wait a little, where no
+      // memory is left for a second one.
+      bool mayStay = ring.getStages() > 1 || !exchangeRings.empty();
+      // As b, all its rows are read by every warpgroup; as a, by their own one.
+      bool isShared = llvm::any_of(fetch->getUsers(), [&](Operation *user) {
+        auto mma = dyn_cast<warp::MmaOp>(user);
+        return mma && mma.getB() == fetch.getResult();
+      });
+      if (fetch->getBlock() != store->getBlock() || !mayStay || isShared ||
           fetch.getRows() != store.getRows() || function.getAlign() != 16 ||
           !warp::StoreOp::goesThrough(value, store.getBuffer().getType(),
                                       fetch.getResult().getType()))
@@ -305,6 +362,24 @@ private:
     rewriter.setInsertionPointAfter(last);
     warp::ConsumedOp::create(rewriter, loc, ring, /*age=*/0);
     rewriter.replaceOp(fetch, received);
+  }
+
+  /// The consumers hand a tile to one another through a ring.
+  void handOver(warp::ExchangeOp exchange) {
+    Location loc = exchange.getLoc();
+    rewriter.setInsertionPoint(exchange);
+    Value ring = exchangeRings.lookup(exchange);
+    warp::DepositOp::create(rewriter, loc, ring, exchange.getValue());
+    auto received =
+        warp::ReceiveOp::create(rewriter, loc, exchange.getType(), ring);
+    Operation *last = received;
+    for (Operation *user : exchange->getUsers())
+      if (Operation *use = exchange->getBlock()->findAncestorOpInBlock(*user);
+          last->isBeforeInBlock(use))
+        last = use;
+    rewriter.setInsertionPointAfter(last);
+    warp::ConsumedOp::create(rewriter, loc, ring, /*age=*/0);
+    rewriter.replaceOp(exchange, received);
   }
 
   /// The op behind which the elementwise work that `read`, of a vector, is used
@@ -378,6 +453,7 @@ private:
   SmallVector<warp::FetchOp> fetches;
   llvm::MapVector<Value, std::pair<int64_t, warp::SharedType>> needs;
   DenseMap<Value, Value> rings;
+  llvm::MapVector<Operation *, Value> exchangeRings;
 };
 
 class WarpSpecialize : public impl::WarpSpecializeBase<WarpSpecialize> {

@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -140,7 +141,8 @@ public:
       : rewriter(function.getContext()),
         sharedLayout(function.getSchedule().usesWarpgroups()
                          ? warp::SharedLayout::swizzled
-                         : warp::SharedLayout::padded) {}
+                         : warp::SharedLayout::padded),
+        warps(function.getWarps()) {}
 
   LogicalResult run(Operation *function) {
     // Apart from the start: a product that is rewritten is gone.
@@ -243,7 +245,49 @@ private:
                          : "a loaded tile can be operand b");
   }
 
+  /// A product whose first operand is a rounded tile, turned: it goes through
+  /// shared memory, and all warpgroups multiply what each of them put there.
+  /// With fewer rows than the warpgroups have together, each makes all rows of
+  /// columns of its own.
+  LogicalResult rewriteTurned(tile::DotOp dot) {
+    auto round = dot.getA().getDefiningOp<arith::TruncFOp>();
+    if (sharedLayout != warp::SharedLayout::swizzled || !round)
+      return dot.emitError("turns operand a; only warpgroups do (mma = "
+                           "warpgroup), a rounded (arith.truncf) f32 tile");
+    auto load = dot.getB().getDefiningOp<tile::LoadOp>();
+    if (failed(checkFetched(dot, load, "b")))
+      return failure();
+    auto type = cast<RankedTensorType>(dot.getType());
+    if (!matchPattern(dot.getAcc(), m_AnyZeroFloat()) ||
+        !llvm::all_of(dot->getUsers(), llvm::IsaPred<tile::AddOp>))
+      return dot.emitError("turns operand a; such a product starts from zero, "
+                           "and all that may be done with it is tile.add");
+    auto from = cast<RankedTensorType>(round.getType());
+    Value operand = pack(round);
+    rewriter.setInsertionPoint(dot);
+    auto a = warp::ExchangeOp::create(
+        rewriter, dot.getLoc(),
+        warp::SharedType::get(dot.getContext(), from.getDimSize(1),
+                              from.getDimSize(0), from.getElementType(),
+                              sharedLayout),
+        operand);
+    if (type.getDimSize(0) != 16 * warps)
+      type = type.cloneWithEncoding(warp::SliceAttr::get(dot.getContext()));
+    auto zero = arith::ConstantOp::create(
+        rewriter, dot.getLoc(),
+        SplatElementsAttr::get(type, rewriter.getF32FloatAttr(0)));
+    Product b = fetch(load);
+    auto product = warp::MmaOp::create(rewriter, dot.getLoc(), type, a, b, zero,
+                                       /*transposed=*/dot.getTransposed());
+    for (Operation *user : dot->getUsers())
+      user->setOperand(0, product);
+    rewriter.eraseOp(dot);
+    return success();
+  }
+
   LogicalResult rewriteDot(tile::DotOp dot) {
+    if (dot.getATransposed())
+      return rewriteTurned(dot);
     Value a = packed(dot.getA());
     if (!a) {
       auto load = dot.getA().getDefiningOp<tile::LoadOp>();
@@ -321,6 +365,7 @@ private:
 
   IRRewriter rewriter;
   warp::SharedLayout sharedLayout;
+  int64_t warps;
   DenseMap<Operation *, warp::FetchOp> fetches;
   DenseMap<Operation *, warp::PackOp> packs;
 };

@@ -120,6 +120,13 @@ LogicalResult BufferType::verify(function_ref<InFlightDiagnostic()> emitError,
     return emitError() << "a buffer has at least 1 column, not " << columns;
   if (!plan::isRounding(rounded))
     return emitError() << plan::roundingRule(rounded);
+  if (layout == BufferLayout::fragments) {
+    if (!elementType.isF32() || rounded == 0 || rounded % 16 ||
+        (columns != 1 && columns % 64))
+      return emitError() << "fragments are f32, in tiles of rows rounded to a "
+                            "multiple of 16, of one column or a multiple of 64";
+    return success();
+  }
   if (rounded && layout != BufferLayout::packed)
     return emitError() << "only workspace, which is packed, has rounded rows";
   return success();
@@ -330,6 +337,18 @@ LogicalResult weft::tile::verifyWritable(Operation *op, BufferType buffer) {
     return op->emitOpError()
            << "writes to a uniform buffer, whose elements are all one";
   return success();
+}
+
+LogicalResult weft::tile::verifyRowAccess(Operation *op) {
+  auto access = cast<RowAccess>(op);
+  BufferType buffer = access.getBuffer().getType();
+  if (buffer.getLayout() != BufferLayout::fragments || !access.getRows() ||
+      access.getRows().getType().getCount() % buffer.getRounded() == 0)
+    return success();
+  return op->emitOpError() << "reaches whole tiles of a buffer in fragments: a "
+                              "multiple of "
+                           << buffer.getRounded() << " rows, not "
+                           << access.getRows().getType().getCount();
 }
 
 LogicalResult weft::tile::verifyUnclippedLoad(Operation *op, BufferType buffer,

@@ -19,6 +19,8 @@
 namespace weft::tile {
 /// The one value of a constant tile, null if it has several or is none.
 mlir::FloatAttr splatOf(mlir::Value tile);
+/// What holds of every `RowAccess`.
+mlir::LogicalResult verifyRowAccess(mlir::Operation *op);
 } // namespace weft::tile
 
 #include "dialects/tile/TileInterfaces.h.inc"

@@ -17,7 +17,12 @@ def Tile_Layout : I32EnumAttr<"BufferLayout", "how a buffer's elements are addre
     // tiles in place of those held.
     I32EnumAttrCase<"packed", 1>,
     // Every element is the first one.
-    I32EnumAttrCase<"uniform", 2>]> {
+    I32EnumAttrCase<"uniform", 2>,
+    // Packed and rounded, but within a tile elements stand as an accumulator's
+    // lanes hold them: blocks of 64 columns, in those 16 rows after 16, each
+    // [8 columns][lane][4 values]; of one column, 16 rows after 16, each
+    // [lane % 4][4 values]. Only whole tiles are read, written and added to.
+    I32EnumAttrCase<"fragments", 3>]> {
   let cppNamespace = "::weft::tile";
   let genSpecializedAttr = 0;
 }

@@ -26,6 +26,7 @@ def Tile_RowAccess : OpInterface<"RowAccess"> {
     InterfaceMethod<"The one value that is written; null if it may be several.",
       "::mlir::FloatAttr", "getWrittenConstant", (ins), "", [{ return {}; }]>,
   ];
+  let verify = [{ return ::weft::tile::verifyRowAccess($_op); }];
 }
 
 def Tile_Turn : OpInterface<"TurnOp"> {

@@ -83,6 +83,12 @@ ColumnAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
   return verifyShape("#warp.column", shape, {8}, emitError);
 }
 
+LogicalResult
+SliceAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                          function_ref<InFlightDiagnostic()> emitError) const {
+  return verifyShape("#warp.slice", shape, {64, 16}, emitError);
+}
+
 LogicalResult PartialAttr::verifyEncoding(
     ArrayRef<int64_t> shape, Type,
     function_ref<InFlightDiagnostic()> emitError) const {
@@ -92,6 +98,15 @@ LogicalResult PartialAttr::verifyEncoding(
 LogicalResult SharedType::verify(function_ref<InFlightDiagnostic()> emitError,
                                  int64_t rows, int64_t columns,
                                  Type elementType, SharedLayout layout) {
+  if (layout == SharedLayout::fragments) {
+    if (!elementType.isF32() || rows <= 0 || rows % 16 || columns <= 0 ||
+        columns % 64)
+      return emitError()
+             << "fragments are f32, of a multiple of 16 rows and of "
+                "64 columns, not "
+             << rows << " x " << columns << " of " << elementType;
+    return success();
+  }
   if (elementType.isF32()) {
     if (rows <= 0 || rows % 32 || columns != 1 ||
         layout != SharedLayout::padded)
@@ -122,9 +137,10 @@ LogicalResult RingType::verify(function_ref<InFlightDiagnostic()> emitError,
 
 LogicalResult PendingType::verify(function_ref<InFlightDiagnostic()> emitError,
                                   RankedTensorType tile) {
-  if (!isa_and_nonnull<AccAttr>(tile.getEncoding()) ||
+  if (!isa_and_nonnull<AccAttr, SliceAttr>(tile.getEncoding()) ||
       !tile.getElementType().isF32())
-    return emitError() << "products add to f32 #warp.acc, not to " << tile;
+    return emitError()
+           << "products add to f32 #warp.acc or #warp.slice, not to " << tile;
   return success();
 }
 
@@ -213,12 +229,15 @@ LogicalResult WaitOp::verify() {
     return emitOpError() << "pending is at least 0, not " << pending;
   return success();
 }
-LogicalResult GetOp::verify() {
-  if (getType() != getRing().getType().getTile())
-    return emitOpError() << "gives a tile of its ring, "
-                         << getRing().getType().getTile() << ", not "
-                         << getType();
+/// The result of an op that gives a tile of `ring`.
+static LogicalResult verifyTileOf(Operation *op, RingType ring, Type tile) {
+  if (tile != ring.getTile())
+    return op->emitOpError() << "gives a tile of its ring, " << ring.getTile()
+                             << ", not " << tile;
   return success();
+}
+LogicalResult GetOp::verify() {
+  return verifyTileOf(*this, getRing().getType(), getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -259,12 +278,33 @@ LogicalResult SendOp::verify() {
   return verifyCopy(*this, getBuffer().getType(), getRows().getType(), tile);
 }
 LogicalResult ReceiveOp::verify() {
-  if (getType() != getRing().getType().getTile())
-    return emitOpError() << "gives a tile of its ring, "
-                         << getRing().getType().getTile() << ", not "
-                         << getType();
+  return verifyTileOf(*this, getRing().getType(), getType());
+}
+LogicalResult HeldOp::verify() {
+  return verifyTileOf(*this, getRing().getType(), getType());
+}
+
+/// Checks a rounded tile against the shared one that it becomes, turned.
+static LogicalResult verifyTurned(Operation *op, Type value, SharedType tile) {
+  auto tensor = cast<RankedTensorType>(value);
+  if (!isa_and_nonnull<OperandLayoutAttr>(tensor.getEncoding()) ||
+      !tile.isSwizzled() || tensor.getDimSize(0) != tile.getColumns() ||
+      tensor.getDimSize(1) != tile.getRows() ||
+      tensor.getElementType() != tile.getElementType())
+    return op->emitOpError()
+           << "turns #warp.operand into a swizzled tile with its columns for "
+              "rows, not "
+           << value << " into " << tile;
   return success();
 }
+LogicalResult ExchangeOp::verify() {
+  return verifyTurned(*this, getValue().getType(), getType());
+}
+LogicalResult DepositOp::verify() {
+  return verifyTurned(*this, getValue().getType(),
+                      getRing().getType().getTile());
+}
+
 LogicalResult ConsumedOp::verify() {
   int64_t age = getAge(), stages = getRing().getType().getStages();
   if (age < 0 || age >= stages)
@@ -310,8 +350,9 @@ LogicalResult LoadOp::verify() {
 /// one owner per element.
 static LogicalResult verifyWrite(Operation *op, weft::tile::BufferType buffer,
                                  weft::tile::RowsType rows, Type value) {
-  if (!isa_and_nonnull<AccAttr, RowAttr>(layoutOf(value)))
-    return op->emitOpError() << "writes #warp.acc or #warp.row, not " << value;
+  if (!isa_and_nonnull<AccAttr, SliceAttr, RowAttr>(layoutOf(value)))
+    return op->emitOpError()
+           << "writes #warp.acc, #warp.slice or #warp.row, not " << value;
   if (failed(verifyWritable(op, buffer)))
     return failure();
   return verifyAccess(op, buffer, rows, value);
@@ -357,6 +398,33 @@ LogicalResult OrderedAddOp::verify() {
 
 LogicalResult TicketOp::verify() {
   return weft::tile::verifyTickets(*this, getCounter().getType());
+}
+
+LogicalResult StageOp::verify() {
+  auto value = cast<RankedTensorType>(getValue().getType());
+  SharedType tile = getTile().getType();
+  if (!isa_and_nonnull<AccAttr, SliceAttr>(value.getEncoding()) ||
+      !value.getElementType().isF32() || !tile.isFragments() ||
+      value.getShape() !=
+          ArrayRef<int64_t>({tile.getRows(), tile.getColumns()}))
+    return emitOpError()
+           << "puts f32 fragments into a tile of their shape that "
+              "lies in fragments; not "
+           << value << " into " << tile;
+  return success();
+}
+LogicalResult AddStagedOp::verify() {
+  weft::tile::BufferType buffer = getBuffer().getType();
+  SharedType tile = getTile().getType();
+  if (failed(verifyRowSpace(*this, buffer, getRows().getType())))
+    return failure();
+  if (buffer.getLayout() != weft::tile::BufferLayout::fragments ||
+      !tile.isFragments() || tile.getColumns() != buffer.getColumns() ||
+      tile.getRows() != getRows().getType().getCount())
+    return emitOpError() << "adds all columns of its rows, in fragments, to a "
+                            "buffer in fragments; not "
+                         << tile << " to " << buffer;
+  return success();
 }
 
 LogicalResult FillOp::verify() {
@@ -413,9 +481,10 @@ LogicalResult CoordinatesOp::verify() {
 /// Checks the shapes and types of a product that adds to `acc`.
 static LogicalResult verifyProduct(Operation *op, Type a, SharedType b,
                                    bool transposed, RankedTensorType acc) {
-  if (!isa_and_nonnull<AccAttr>(acc.getEncoding()) ||
+  if (!isa_and_nonnull<AccAttr, SliceAttr>(acc.getEncoding()) ||
       !acc.getElementType().isF32())
-    return op->emitOpError() << "accumulates in f32 #warp.acc, not " << acc;
+    return op->emitOpError()
+           << "accumulates in f32 #warp.acc or #warp.slice, not " << acc;
   int64_t m, k;
   Type elementType;
   if (auto shared = dyn_cast<SharedType>(a)) {

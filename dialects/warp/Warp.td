@@ -24,6 +24,7 @@ def Warp_Dialect : Dialect {
     | `#warp.row` of [M] | M / (8 W) values | row 8 e + lane / 4 of the warp's rows |
     | `#warp.column` of [N] | N / 4 values | column 8 (e / 2) + 2 (lane % 4) + e % 2 |
     | `#warp.partial` of [M] | as `#warp.row` | the row's sum over those columns that the lane holds |
+    | `#warp.slice` of [M, N] | M N / (32 W) values | as `#warp.acc` of [M, N / G] on four warps, G = W / 4: warpgroup g has all rows, and columns from g N / G on |
 
     The fragments of wgmma m64 are the same with 16 rows a warp, so the layouts
     serve both kinds of products (`mma` of the schedule).
@@ -51,6 +52,7 @@ def Warp_Acc : Warp_Layout<"Acc", "acc", "accumulator fragments of mma.m16n8k16"
 def Warp_OperandLayout : Warp_Layout<"OperandLayout", "operand", "A fragments of mma.m16n8k16">;
 def Warp_Row : Warp_Layout<"Row", "row", "one value per row of an accumulator">;
 def Warp_Column : Warp_Layout<"Column", "column", "one value per column of an accumulator">;
+def Warp_Slice : Warp_Layout<"Slice", "slice", "accumulator fragments, each warpgroup with all rows and columns of its own">;
 def Warp_Partial : Warp_Layout<"Partial", "partial", "one value per row and lane, to be added over the row's lanes">;
 
 def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
@@ -60,7 +62,9 @@ def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
     `!warp.shared<64, 128, bf16>`: rows padded by 16 bytes, so that ldmatrix
     meets no bank conflict. `!warp.shared<64, 128, bf16, swizzled>`: as bulk
     copies write and wgmma reads it, with 128-byte swizzle. `!warp.shared<64, 1,
-    f32>`: a vector, one value for each of 64 rows.
+    f32>`: a vector, one value for each of 64 rows. `!warp.shared<64, 128, f32,
+    fragments>`: an accumulator in the order of its fragments, each warp's 16
+    rows of 64 columns in one piece.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "::mlir::Type":$elementType,
                         DefaultValuedParameter<"::weft::warp::SharedLayout",
@@ -69,11 +73,15 @@ def Warp_Shared : TypeDef<Warp_Dialect, "Shared"> {
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
     bool isSwizzled() const { return getLayout() == SharedLayout::swizzled; }
-    bool isVector() const { return getElementType().isF32(); }
+    bool isFragments() const { return getLayout() == SharedLayout::fragments; }
+    bool isVector() const { return getElementType().isF32() && !isFragments(); }
     /// Bytes from one row to the next, padding included; of a column block if
     /// swizzled.
     int64_t getRowBytes() const {
-      return isVector() ? 4 : isSwizzled() ? 128 : getColumns() * 2 + 16;
+      return isVector()      ? 4
+             : isFragments() ? getColumns() * 4
+             : isSwizzled()  ? 128
+                             : getColumns() * 2 + 16;
     }
     /// Blocks of columns: 64 each if swizzled, else one.
     int64_t getBlocks() const {
@@ -203,6 +211,27 @@ def Warp_RingOp : Warp_Op<"ring", [MemoryEffects<[MemAlloc]>]> {
   let results = (outs Warp_Ring:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
+def Warp_AllocOp : Warp_Op<"alloc", [MemoryEffects<[MemAlloc]>]> {
+  let summary = "a tile in shared memory for as long as the kernel runs, nothing known of its content";
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+def Warp_ExchangeOp : Warp_Op<"exchange", [MemoryEffects<[MemRead, MemAlloc]>]> {
+  let summary = "a rounded tile, turned, in shared memory for all warpgroups";
+  let description = [{
+    What each warpgroup has of the value's rows become columns of the result,
+    which products of any warpgroup read. How the warpgroups wait for one another
+    is open: `warp-specialize` makes a ring of it.
+
+    ```mlir
+    %t = warp.exchange %ds : tensor<128x64xbf16, #warp.operand> -> !warp.shared<64, 128, bf16, swizzled>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$value);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value) `->` type($result)";
+  let hasVerifier = 1;
+}
 def Warp_PutOp : Warp_Op<"put", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
   let summary = "starts the copy of a tile into a slot of a ring";
   let description = [{
@@ -318,11 +347,49 @@ def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowA
   let extraClassDeclaration = !strconcat(Tile_Reads, "bool isClipped() { return false; }");
   let hasVerifier = 1;
 }
+def Warp_DepositOp : Warp_Op<"deposit", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the consumers put a tile, turned, into the next slot of a ring of theirs";
+  let description = [{
+    Waits until the slot is empty. It is full once every warpgroup has put its
+    rows, as columns (see `warp.exchange`); who receives it may read what all of
+    them put.
+
+    ```mlir
+    warp.deposit %ring, %ds : !warp.ring<2, !warp.shared<64, 128, bf16, swizzled>>, tensor<128x64xbf16, #warp.operand>
+    ```
+  }];
+  let arguments = (ins Warp_Ring:$ring, AnyRankedTensor:$value);
+  let assemblyFormat = "$ring `,` $value attr-dict `:` type($ring) `,` type($value)";
+  let hasVerifier = 1;
+}
 def Warp_ReceiveOp : Warp_Op<"receive", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "a consumer waits for the next tile of a ring";
-  let arguments = (ins Warp_Ring:$ring);
+  let description = [{
+    With `when`, where the condition does not hold nothing is received: the
+    result is a tile of the ring whose content is open.
+  }];
+  let arguments = (ins Warp_Ring:$ring, Optional<I1>:$when);
   let results = (outs Warp_Shared:$result);
-  let assemblyFormat = "$ring attr-dict `:` type($ring) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Type":$tile, "::mlir::Value":$ring), [{
+    build($_builder, $_state, tile, ring, ::mlir::Value());
+  }]>];
+  let assemblyFormat = "$ring (`when` $when^)? attr-dict `:` type($ring) `->` type($result)";
+  let hasVerifier = 1;
+}
+def Warp_HeldOp : Warp_Op<"held", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the tile of a ring that was received last and not given back";
+  let description = [{
+    With `when`, where the condition does not hold it is the tile that comes
+    next, which the op waits for; it is still to be received.
+
+    ```mlir
+    %later = arith.cmpi sgt, %j, %first : i64
+    %q = warp.held %ring when %later : !warp.ring<2, !warp.shared<64, 128, bf16, swizzled>> -> ...
+    ```
+  }];
+  let arguments = (ins Warp_Ring:$ring, Optional<I1>:$when);
+  let results = (outs Warp_Shared:$result);
+  let assemblyFormat = "$ring (`when` $when^)? attr-dict `:` type($ring) `->` type($result)";
   let hasVerifier = 1;
 }
 def Warp_ConsumedOp : Warp_Op<"consumed", [MemoryEffects<[MemRead, MemWrite]>]> {
@@ -392,15 +459,6 @@ def Warp_LoadOp : Warp_Op<"load", [MemoryEffects<[MemRead]>, Tile_RowAccess]> {
   let extraClassDeclaration = Tile_Loads;
   let hasVerifier = 1;
 }
-class Warp_WriteOp<string mnemonic> : Warp_Op<mnemonic, [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
-  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
-                       UnitAttr:$unclipped);
-  let assemblyFormat = [{
-    $value `,` $buffer `[` $rows `,` $head `]` (`unclipped` $unclipped^)? attr-dict
-    `:` type($value) `,` type($buffer) `,` type($rows)
-  }];
-  let hasVerifier = 1;
-}
 def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
   let summary = "as `tile.store`, from registers (acc or row)";
   let description = [{
@@ -427,9 +485,42 @@ def Warp_StoreOp : Warp_Op<"store", [MemoryEffects<[MemRead, MemWrite]>, Tile_Ro
   }]);
   let hasVerifier = 1;
 }
-def Warp_AddOp : Warp_WriteOp<"add"> {
-  let summary = "as `tile.add`, from registers (acc or row)";
+def Warp_AddOp : Warp_Op<"add", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
+  let summary = "as `tile.add`, from registers (acc, slice or row)";
+  let arguments = (ins AnyRankedTensor:$value, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head,
+                       UnitAttr:$unclipped);
+  let assemblyFormat = [{
+    $value `,` $buffer `[` $rows `,` $head `]` (`unclipped` $unclipped^)? attr-dict
+    `:` type($value) `,` type($buffer) `,` type($rows)
+  }];
   let extraClassDeclaration = Tile_Adds;
+  let hasVerifier = 1;
+}
+def Warp_StageOp : Warp_Op<"stage", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "each consumer warp puts its fragments into a tile in shared memory";
+  let description = [{ Once the warp's last `warp.add_staged` from there has read them. }];
+  let arguments = (ins AnyRankedTensor:$value, Warp_Shared:$tile);
+  let assemblyFormat = "$value `,` $tile attr-dict `:` type($value) `,` type($tile)";
+  let hasVerifier = 1;
+}
+def Warp_AddStagedOp : Warp_Op<"add_staged", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {
+  let summary = "as `tile.add`, of what each warp has staged, in bulk";
+  let description = [{
+    Of whole tiles, to a buffer that lies in fragments. The adds run on; the tile
+    is read until the warp's next `warp.stage`, or the kernel's end.
+
+    ```mlir
+    warp.stage %dq, %t : tensor<64x128xf32, #warp.slice>, !warp.shared<64, 128, f32, fragments>
+    warp.add_staged %t, %sum[%rows, %head] : ...
+    ```
+  }];
+  let arguments = (ins Warp_Shared:$tile, Tile_Buffer:$buffer, Tile_Rows:$rows, I64:$head);
+  let assemblyFormat = [{
+    $tile `,` $buffer `[` $rows `,` $head `]` attr-dict
+    `:` type($tile) `,` type($buffer) `,` type($rows)
+  }];
+  let extraClassDeclaration = !strconcat(Tile_Accesses<"acc">.decl, "bool isClipped() { return false; }");
+  let hasVerifier = 1;
 }
 def Warp_OrderedAddOp : Warp_Op<"ordered_add",
     [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess, Tile_Turn]> {

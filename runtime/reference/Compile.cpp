@@ -391,15 +391,17 @@ Error Compiler::arguments() {
                            "buffers come first and hold f32, f16, bf16 or "
                            "counters; look at \"" +
                                name.getValue() + "\"");
-      code->buffers.push_back({name.str(), *element,
-                               letterOf(type.getRowSpace()),
-                               letterOf(type.getHeadSpace()), type.getColumns(),
-                               type.getLayout() == tile::BufferLayout::packed
-                                   ? Buffer::Layout::Packed
-                               : type.getLayout() == tile::BufferLayout::uniform
-                                   ? Buffer::Layout::Uniform
-                                   : Buffer::Layout::Strided,
-                               type.getRounded()});
+      code->buffers.push_back(
+          {name.str(), *element, letterOf(type.getRowSpace()),
+           letterOf(type.getHeadSpace()), type.getColumns(),
+           llvm::is_contained(
+               {tile::BufferLayout::packed, tile::BufferLayout::fragments},
+               type.getLayout())
+               ? Buffer::Layout::Packed
+           : type.getLayout() == tile::BufferLayout::uniform
+               ? Buffer::Layout::Uniform
+               : Buffer::Layout::Strided,
+           type.getRounded()});
       continue;
     }
     bool real = argument.getType().isF32();

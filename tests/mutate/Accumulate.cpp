@@ -166,6 +166,12 @@ static void takeTurns(tile::FuncOp body, Value sum, Value counter,
   }
 }
 
+bool weft::mutate::addsQueryGradients(ModuleOp module) {
+  return llvm::any_of(module.getOps<KernelOp>(), [](KernelOp kernel) {
+    return kernel.getKind() == KernelKind::dqkv;
+  });
+}
+
 void weft::mutate::orderAdds(EditablePlan &plan, int64_t ratio) {
   MLIRContext *context = plan.getModule().getContext();
   Type i32 = IntegerType::get(context, 32);

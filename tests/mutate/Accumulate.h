@@ -20,6 +20,9 @@ namespace weft::mutate {
 /// `plan-pack-arena` writes new ones.
 bool accumulatePartials(EditablePlan &plan, int64_t ratio);
 
+/// Whether a kernel of the plan makes all gradients, and so adds to dQ.
+bool addsQueryGradients(mlir::ModuleOp module);
+
 /// Lets the adds of such a plan go in turn: each query head of a group waits
 /// for the one before it at a counter of the tile. That is legal where the
 /// problem is deterministic too.

@@ -243,6 +243,9 @@ Error Campaign::runLine(const CorpusLine &line) {
     for (bool inTurn : {false, true}) {
       if (spec->deterministic && !inTurn)
         continue;
+      // The sum of dQ has no turns, so the others would not make an order.
+      if (inTurn && addsQueryGradients(*alone))
+        continue;
       EditablePlan plan(OwningOpRef<ModuleOp>(alone->clone()));
       if (!accumulatePartials(plan, spec->headRatio))
         continue;

@@ -78,7 +78,9 @@ BufferType bufferType(plan::OperandAttr operand, const ProblemFacts &problem) {
   };
   auto workspace = [&](RowSpace rows, int64_t columns) {
     return BufferType::get(context, f32, rows, HeadSpace::heads_q, columns,
-                           BufferLayout::packed, operand.getRounded());
+                           operand.getRounded() ? BufferLayout::fragments
+                                                : BufferLayout::packed,
+                           operand.getRounded());
   };
   if (name == "query" || name == "d_query")
     return tensor(RowSpace::q, HeadSpace::heads_q, problem.headDim);
@@ -316,18 +318,21 @@ Value Body::load(StringRef name, Value rows, Value head, double pad) {
     shape.push_back(padded(type.getColumns()));
   return LoadOp::create(builder, loc,
                         RankedTensorType::get(shape, type.getElementType()),
-                        from, rows, head, APFloat(pad));
+                        from, rows, head, APFloat(pad), type.isRounded());
 }
 
 void Body::store(Value value, StringRef name, Value rows, Value head) {
   Value to = buffer(name);
   if (!cast<BufferType>(to.getType()).getElementType().isF32())
     value = round(value);
-  StoreOp::create(builder, loc, value, to, rows, head);
+  StoreOp::create(builder, loc, value, to, rows, head,
+                  cast<BufferType>(to.getType()).isRounded());
 }
 
 void Body::add(Value value, StringRef name, Value rows, Value head) {
-  AddOp::create(builder, loc, value, buffer(name), rows, head);
+  Value to = buffer(name);
+  AddOp::create(builder, loc, value, to, rows, head,
+                cast<BufferType>(to.getType()).isRounded());
 }
 
 //===----------------------------------------------------------------------===//

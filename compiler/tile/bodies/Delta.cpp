@@ -20,7 +20,9 @@ void buildDelta(Body &body) {
                        ReduceKind::sum, body.multiply(out, dOut));
   body.store(delta, "delta", rows, body.head);
 
-  Value lse = body.load("lse", rows, body.head);
+  // Where whole tiles are written, rows that do not exist are rows without
+  // keys.
+  Value lse = body.load("lse", rows, body.head, /*pad=*/-INFINITY);
   Value hasNoKey =
       arith::CmpFOp::create(body.builder, body.loc, arith::CmpFPredicate::OEQ,
                             lse, body.filled(shapeOf(lse), -INFINITY));

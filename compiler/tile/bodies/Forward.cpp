@@ -27,6 +27,7 @@ void buildForward(Body &body) {
       [&](const TilePair &pair, ValueRange carried) -> SmallVector<Value> {
         Value key = body.load("key", pair.walkedRows, headKv);
         Value base2 = scores.change(body.dotTransposed(query, key), pair).base2;
+        base2 = scores.mask(base2, -INFINITY, pair);
         auto softmax = SoftmaxStepOp::create(
             builder, loc, base2.getType(), noMax.getType(), noMax.getType(),
             noMax.getType(), base2, carried[1], carried[2]);

@@ -12,10 +12,12 @@ Value loadLse(Body &body, Value rows, Value head) {
   return body.load("lse_log2", rows, head, /*pad=*/INFINITY);
 }
 
-Value probabilities(Body &body, Value base2, Value lse, int64_t dim) {
-  return math::Exp2Op::create(
-      body.builder, body.loc,
-      body.subtract(base2, body.expand(lse, dim, base2)));
+Value probabilities(Body &body, Scores &scores, Value base2, Value lse,
+                    int64_t dim, const TilePair &pair) {
+  Value p =
+      math::Exp2Op::create(body.builder, body.loc,
+                           body.subtract(base2, body.expand(lse, dim, base2)));
+  return scores.mask(p, 0.0, pair);
 }
 
 Value scoreGradient(Body &body, Scores &scores, Value p, Value dP, Value delta,

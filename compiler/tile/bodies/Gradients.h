@@ -11,9 +11,11 @@ namespace weft::tile {
 /// sequence's end: P is 0 there.
 mlir::Value loadLse(Body &body, mlir::Value rows, mlir::Value head);
 
-/// exp2(base2 - lse); `dim` as in `tile.expand`.
-mlir::Value probabilities(Body &body, mlir::Value base2, mlir::Value lse,
-                          int64_t dim);
+/// P: exp2(base2 - lse), and 0 where a pair is masked; `dim` as in
+/// `tile.expand`. Masked behind the exponential, so that in tiles without a
+/// mask scaling and difference are one operation.
+mlir::Value probabilities(Body &body, Scores &scores, mlir::Value base2,
+                          mlir::Value lse, int64_t dim, const TilePair &pair);
 
 /// dS before the scale: P * (dP - delta), times the score's derivative if
 /// there is one.

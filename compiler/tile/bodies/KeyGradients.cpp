@@ -38,7 +38,7 @@ SmallVector<Value> walkQueries(Body &body, const Sums &sums, Value key,
         Value query = body.load("query", rows, queryHead);
         Scores::Changed s = scores.change(body.dotTransposed(key, query), pair);
         Value lse = loadLse(body, rows, queryHead);
-        Value p = probabilities(body, s.base2, lse, 0);
+        Value p = probabilities(body, scores, s.base2, lse, 0, pair);
         Value dOut = body.load("d_out", rows, queryHead);
 
         SmallVector<Value> next;

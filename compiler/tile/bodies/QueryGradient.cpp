@@ -22,7 +22,7 @@ void buildQueryGradient(Body &body) {
       none, [&](const TilePair &pair, ValueRange sum) -> SmallVector<Value> {
         Value key = body.load("key", pair.walkedRows, headKv);
         Scores::Changed s = scores.change(body.dotTransposed(query, key), pair);
-        Value p = probabilities(body, s.base2, lse, 1);
+        Value p = probabilities(body, scores, s.base2, lse, 1, pair);
         Value value = body.load("value", pair.walkedRows, headKv);
         Value dP = body.dotTransposed(dOut, value);
         Value dS = scoreGradient(body, scores, p, dP, delta, 1, s.scaled, pair);

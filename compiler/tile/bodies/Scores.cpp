@@ -122,7 +122,7 @@ Value Scores::onTile(const Part &part, Value scaled, const TilePair &pair) {
   return inlineOnTiles(builder, body.loc, *part.region, shape, mapping);
 }
 
-Value Scores::mask(Value scores, const TilePair &pair) {
+Value Scores::mask(Value unmasked, double value, const TilePair &pair) {
   OpBuilder &builder = body.builder;
   Location loc = body.loc;
   Scalars &s = body.scalars;
@@ -135,15 +135,15 @@ Value Scores::mask(Value scores, const TilePair &pair) {
     isPast = s.le(lengthKv, s.add(pair.keyFirst, keys - 1));
   }
   if (!maskPart.region && !isPast)
-    return scores;
+    return unmasked;
   Value must = intervals.judge(builder, loc, walked, boxOf(pair)).must;
   Value isMixed = s.negate(must);
   if (isPast)
     isMixed = s.either(isMixed, isPast);
   if (Scalars::isFalse(isMixed))
-    return scores;
+    return unmasked;
 
-  auto test = scf::IfOp::create(builder, loc, scores.getType(), isMixed,
+  auto test = scf::IfOp::create(builder, loc, unmasked.getType(), isMixed,
                                 /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(test.thenBlock());
@@ -151,7 +151,7 @@ Value Scores::mask(Value scores, const TilePair &pair) {
   if (maskPart.region)
     keep = onTile(maskPart, Value(), pair);
   if (isPast) {
-    SmallVector<int64_t> shape(shapeOf(scores));
+    SmallVector<int64_t> shape(shapeOf(unmasked));
     Value key = CoordinatesOp::create(
         builder, loc, RankedTensorType::get(shape, builder.getI64Type()),
         pair.keyFirst, builder.getI64IntegerAttr(walksKeys() ? 1 : 0));
@@ -159,10 +159,10 @@ Value Scores::mask(Value scores, const TilePair &pair) {
     keep = keep ? s.both(keep, exists) : exists;
   }
   Value masked =
-      s.select(keep, scores, body.filled(shapeOf(scores), -INFINITY));
+      s.select(keep, unmasked, body.filled(shapeOf(unmasked), value));
   scf::YieldOp::create(builder, loc, masked);
   builder.setInsertionPointToStart(test.elseBlock());
-  scf::YieldOp::create(builder, loc, scores);
+  scf::YieldOp::create(builder, loc, unmasked);
   return test.getResult(0);
 }
 
@@ -173,7 +173,6 @@ Scores::Changed Scores::change(Value product, const TilePair &pair) {
     changed.scaled = changed.base2;
     changed.base2 = body.times(onTile(scorePart, changed.scaled, pair), log2E);
   }
-  changed.base2 = mask(changed.base2, pair);
   return changed;
 }
 

@@ -38,10 +38,14 @@ public:
 
   /// What `change` makes of a product Q K^T (or its transpose).
   struct Changed {
-    mlir::Value base2;  ///< score * log2(e), -inf where masked
+    mlir::Value base2;  ///< score * log2(e)
     mlir::Value scaled; ///< the argument of the score region; null without one
   };
   Changed change(mlir::Value product, const TilePair &pair);
+
+  /// The f32 tile, of scores or of P, with `value` where a pair is masked or
+  /// does not exist.
+  mlir::Value mask(mlir::Value tile, double value, const TilePair &pair);
 
   /// d score / d scaled, or null without a score region.
   mlir::Value derivative(mlir::Value scaled, const TilePair &pair);
@@ -55,7 +59,6 @@ private:
   Part prepare(mlir::Region *region, bool takesScore);
   mlir::Value onTile(const Part &part, mlir::Value scaled,
                      const TilePair &pair);
-  mlir::Value mask(mlir::Value scores, const TilePair &pair);
   Box boxOf(const TilePair &pair);
   /// The last of `count` positions from `first` on that is not past `end`, the
   /// last of the sequence.

@@ -65,7 +65,7 @@ module attributes {weft.target = "sm_90a"} {
 
 // Grouped-query heads: first the variant that splits a group over CTAs, guarded,
 // then the one that walks it.
-module attributes {weft.target = "sm_90a"} {
+module attributes {weft.target = "sm_80"} {
   attn.backward @attention bf16 head_dim = 64, head_dim_v = 64, head_ratio = 4 q = <thd> kv = <thd, padded>
 }
 // CHECK-LABEL: module attributes

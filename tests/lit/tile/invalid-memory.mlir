@@ -144,3 +144,13 @@ tile.func @a_body(%0: !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16> {we
   tile.fill %0[%tile, %head], 0.0 : !tile.buffer<f32, q, heads_q, 8, packed, rounded = 16>
   tile.return
 }
+
+// -----
+
+tile.func @fragments(%x: !tile.buffer<f32, q, heads_q, 1, fragments, rounded = 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %rows = tile.rows %sequence, %tile : <q, 32>
+  // expected-error @below {{reaches whole tiles of a buffer in fragments: a multiple of 64 rows, not 32}}
+  %0 = tile.load %x[%rows, %head] unclipped : <f32, q, heads_q, 1, fragments, rounded = 64>, <q, 32> -> tensor<32xf32>
+  tile.return
+}

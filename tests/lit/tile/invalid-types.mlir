@@ -67,3 +67,10 @@
 
 // expected-error@+1 {{counters are <i32, none, one, 1, packed> for tickets}}
 "test.type"() {t = !tile.buffer<i32, none, one, 2, packed>} : () -> ()
+
+// -----
+
+// expected-error @below {{fragments are f32, in tiles of rows rounded to a multiple of 16, of one column or a multiple of 64}}
+tile.func @fragments(%x: !tile.buffer<f32, q, heads_q, 64, fragments> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  tile.return
+}

@@ -40,9 +40,11 @@ plan.kernel @dq dq of @attention schedule <rows = 64, columns = 32, stages = 2>
 // CHECK:   %[[X:.*]] = arith.mulf %[[SCALED]], %[[CAP]]
 // CHECK:   %[[TANH:.*]] = math.tanh %[[X]]
 // CHECK:   %[[BASE2:.*]] = arith.mulf %[[TANH]]
-// CHECK:   %[[SCORES:.*]] = scf.if
 // CHECK:   tile.expand %{{.*}} dim = 1
-// CHECK:   %[[P:.*]] = math.exp2
+// CHECK:   %[[EXP:.*]] = math.exp2
+// Masked behind the exponential: P is 0 there.
+// CHECK:   %[[P:.*]] = scf.if
+// CHECK:     arith.select %{{.*}}, %[[EXP]]
 // CHECK:   %value_tile = tile.load %value[%rows_k, %[[HEAD_KV]]]
 // CHECK:   %[[DP:.*]] = tile.dot %d_out_tile, %value_tile transposed
 // CHECK:   %[[DELTA:.*]] = tile.expand %delta_tile dim = 1

@@ -88,7 +88,7 @@ warp.func @body(%t: !warp.shared<32, 64, bf16>, %n: i64) grid <q, 128, heads_q> 
 
 // -----
 
-// expected-error @below {{products add to f32 #warp.acc, not to 'tensor<128xf32, #warp.row>'}}
+// expected-error @below {{products add to f32 #warp.acc or #warp.slice, not to 'tensor<128xf32, #warp.row>'}}
 warp.func @body(%p: !warp.pending<tensor<128xf32, #warp.row>>) grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
 
   warp.return

@@ -233,7 +233,7 @@ warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q,
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
   %v = arith.constant dense<0.0> : tensor<64xf32, #warp.column>
-  // expected-error @below {{writes #warp.acc or #warp.row, not 'tensor<64xf32, #warp.column>'}}
+  // expected-error @below {{writes #warp.acc, #warp.slice or #warp.row, not 'tensor<64xf32, #warp.column>'}}
   warp.store %v, %l[%rows, %c0] : tensor<64xf32, #warp.column>, <f32, q, heads_q, 1>, <q, 64>
   warp.return
 }
@@ -265,7 +265,7 @@ warp.func @body(%q: !tile.buffer<bf16, q, heads_q, 64>, %l: !tile.buffer<f32, q,
 warp.func @body(%a: !warp.shared<64, 64, bf16>, %b: !warp.shared<64, 32, bf16>, %h: !warp.shared<64, 32, f16>, %acc: tensor<64x32xf32, #warp.acc>, %row: tensor<64xf32, #warp.row>, %n: tensor<64x32xf32>, %bf: tensor<64x32xbf16, #warp.acc>, %t: tensor<64x64xf32, #warp.acc>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
   %c0 = arith.constant 0 : i64
   %rows = tile.rows %c0, %c0 : <q, 64>
-  // expected-error @below {{accumulates in f32 #warp.acc, not 'tensor<64x32xf32>'}}
+  // expected-error @below {{accumulates in f32 #warp.acc or #warp.slice, not 'tensor<64x32xf32>'}}
   %0 = warp.mma %a, %b, %n : !warp.shared<64, 64, bf16>, <64, 32, bf16> -> tensor<64x32xf32>
   warp.return
 }

@@ -138,3 +138,34 @@ tile.func @read_back_body(%x: !tile.buffer<bf16, q, heads_q, 16, packed> {weft.n
   tile.store %a, %x[%rows, %head] : tensor<64x16xbf16>, !tile.buffer<bf16, q, heads_q, 16, packed>, !tile.rows<q, 64>
   tile.return
 }
+
+// -----
+
+tile.func @turned_by_warps(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %rows = tile.rows %sequence, %tile : <q, 64>
+  %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+  %0 = tile.load %x[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> tensor<64x64xbf16>
+  // expected-error @below {{turns operand a; only warpgroups do (mma = warpgroup), a rounded (arith.truncf) f32 tile}}
+  %2 = tile.dot %0 transposed, %0, %zero : tensor<64x64xbf16>, tensor<64x64xbf16> -> tensor<64x64xf32>
+  tile.return
+}
+
+// -----
+
+tile.func @turned_and_scaled(%x: !tile.buffer<bf16, q, heads_q, 64> {weft.name = "x"},
+                             %sum: !tile.buffer<f32, q, heads_q, 64, packed> {weft.name = "sum"})
+    grid <q, 128, heads_q> schedule <rows = 128, columns = 64, warps = 8, mma = warpgroup> {
+  %sequence, %tile, %head = tile.point
+  %rows = tile.rows %sequence, %tile : <q, 128>
+  %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+  %none = arith.constant dense<0.0> : tensor<128x64xf32>
+  %0 = tile.load %x[%rows, %head] : <bf16, q, heads_q, 64>, <q, 128> -> tensor<128x64xbf16>
+  %1 = tile.dot %0, %0 transposed, %zero : tensor<128x64xbf16>, tensor<128x64xbf16> -> tensor<128x128xf32>
+  %2 = arith.truncf %1 : tensor<128x128xf32> to tensor<128x128xbf16>
+  // expected-error @below {{turns operand a; such a product starts from zero, and all that may be done with it is tile.add}}
+  %3 = tile.dot %2 transposed, %0, %none : tensor<128x128xbf16>, tensor<128x64xbf16> -> tensor<128x64xf32>
+  %4 = arith.addf %3, %3 : tensor<128x64xf32>
+  tile.add %4, %sum[%rows, %head] : tensor<128x64xf32>, <f32, q, heads_q, 64, packed>, <q, 128>
+  tile.return
+}

@@ -57,6 +57,23 @@ TEST(Schedule, GradientsOfKeysAreFusedWhereAccumulatorsFit) {
   }
 }
 
+TEST(Schedule, OneKernelForAllGradientsWhereTheOrderOfAddsMayBeAny) {
+  auto choose = [](ScheduleProblem problem, llvm::StringRef name,
+                   bool deterministic) {
+    problem.align = 16;
+    return chooseGradients(problem, target(name), deterministic);
+  };
+  for (int64_t dim : {64, 128}) {
+    EXPECT_EQ(choose({dim, dim}, "sm_90a", false), Gradients::one);
+    EXPECT_EQ(choose({dim, dim}, "sm_90a", true), Gradients::two);
+    // It hands tiles from warpgroup to warpgroup.
+    EXPECT_EQ(choose({dim, dim}, "sm_80", false), Gradients::two);
+  }
+  // dQ lies in blocks of 64 columns, and dK and dV stay in registers.
+  EXPECT_EQ(choose({96, 96}, "sm_90a", false), Gradients::two);
+  EXPECT_EQ(choose({256, 256}, "sm_90a", false), Gradients::three);
+}
+
 TEST(Schedule, SmallerSharedMemoryGetsSmallerTiles) {
   Schedule large = llvm::cantFail(
       chooseSchedule(KernelKind::forward, {128, 128}, target("sm_80")));
