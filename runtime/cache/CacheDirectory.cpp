@@ -219,15 +219,17 @@ static std::string localLockFolder() {
   return folder;
 }
 
+// How the names of a folder's locks begin there.
+static std::string localLockPrefix(StringRef directory) {
+  return formatv("{0:x-16}-", xxh3_64bits(directory)).str();
+}
+
 std::string CacheDirectory::lockPath(const CacheKey &key) const {
+  std::string name = key.hash() + kLockSuffix.str();
   if (!onNetwork())
-    return directory + "/" + key.hash() + kLockSuffix.str();
+    return directory + "/" + name;
   std::string folder = localLockFolder();
-  if (folder.empty())
-    return "";
-  return folder + "/" +
-         formatv("{0:x-16}", xxh3_64bits(StringRef(directory))).str() + "-" +
-         key.hash() + kLockSuffix.str();
+  return folder.empty() ? "" : folder + "/" + localLockPrefix(directory) + name;
 }
 
 std::error_code CacheDirectory::tryLock(const CacheKey &key,
@@ -404,7 +406,18 @@ bool CacheDirectory::removeEntry(const std::string &path) const {
 
 uint64_t CacheDirectory::removeLeftovers(const Listing &listing) const {
   uint64_t removed = 0;
+  auto removeLock = [&](const std::string &path) {
+    FileLock lock;
+    removed += !lock.tryTake(path);
+  };
   if (onNetwork()) {
+    std::error_code error;
+    std::string prefix = localLockPrefix(directory);
+    for (sys::fs::directory_iterator it(localLockFolder(), error), end;
+         it != end && !error; it.increment(error))
+      if (StringRef name = sys::path::filename(it->path());
+          name.consume_front(prefix) && isLockName(name))
+        removeLock(it->path());
     // Locks tell nothing of other machines; the times of files are those of one
     // clock, the server's.
     system_clock::time_point latest;
@@ -419,10 +432,8 @@ uint64_t CacheDirectory::removeLeftovers(const Listing &listing) const {
   }
   for (const Entry &entry : listing.temporaries)
     removed += removeEntry(entry.path);
-  for (const std::string &path : listing.locks) {
-    FileLock lock;
-    removed += !lock.tryTake(path);
-  }
+  for (const std::string &path : listing.locks)
+    removeLock(path);
   return removed;
 }
 

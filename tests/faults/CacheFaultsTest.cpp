@@ -137,9 +137,9 @@ TEST_P(Processes, KilledAtAnyMomentLeavesNothingThatHarms) {
   EXPECT_TRUE(askAnew() && askAnew(key));
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
   EXPECT_EQ(warnings, 0);
-  if (!*network) {
-    EXPECT_TRUE(leftovers().empty()) << leftovers().front();
-  }
+  // Elsewhere temporary files stay for a day: another machine may write them.
+  for (const std::string &name : leftovers())
+    EXPECT_TRUE(*network && llvm::StringRef(name).starts_with("tmp-")) << name;
 }
 
 TEST_P(Processes, WhoWaitsForAKilledOneCompiles) {
@@ -169,7 +169,7 @@ TEST_P(Processes, AWaitIsBoundedAndToldOf) {
   EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(200));
   EXPECT_EQ(compiles.get(), 2);
   EXPECT_EQ(warnings, 1);
-  EXPECT_NE(warning.find("waited 2"), std::string::npos) << warning;
+  EXPECT_NE(warning.find("waited "), std::string::npos) << warning;
   EXPECT_NE(warning.find("for process "), std::string::npos) << warning;
   EXPECT_NE(warning.find(someKey().spec), std::string::npos) << warning;
   // It is published all the same: nobody else waits.

@@ -17,6 +17,9 @@ namespace weft::test {
 /// A folder, and ways to ask a cache there for someKey().
 class CacheFaults : public testing::Test {
 protected:
+  // Locks of a network's folder lie elsewhere: those of the killed go too.
+  ~CacheFaults() override { CacheDirectory(directory, network).prune({}); }
+
   ProgramCache::Options
   options(std::chrono::milliseconds wait = std::chrono::seconds(120)) {
     ProgramCache::Options made;

@@ -5,6 +5,7 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -178,6 +179,16 @@ TEST_F(Directory, LocksOfANetworkFolderLieOnThisMachine) {
   std::error_code error;
   EXPECT_EQ(llvm::sys::fs::directory_iterator(folder.path, error),
             llvm::sys::fs::directory_iterator());
+  // One that a killed process left goes, one that is held stays.
+  EXPECT_EXIT(
+      {
+        FileLock left;
+        (void)shared.tryLock(keyOf(1), left);
+        raise(SIGKILL);
+      },
+      testing::KilledBySignal(SIGKILL), "");
+  EXPECT_EQ(shared.prune({1, 1}).leftovers, 1u);
+  EXPECT_TRUE(mine.held());
   TemporaryFolder another;
   EXPECT_FALSE(CacheDirectory(another.path, true).tryLock(keyOf(0), other));
 }
