@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -209,6 +210,23 @@ TEST_F(Compile, NvrtcGoneAfterFirstUse) {
   EXPECT_EQ(planOf(context, kOther), WEFT_UNAVAILABLE);
   EXPECT_NE(std::string(weft_last_error()).find(library), std::string::npos);
   weft_context_destroy(context);
+}
+
+// Which takes longer than the hit.
+TEST_F(Compile, AHitOpensNoNvrtc) {
+  std::string library = folder + "/libnvrtc.so.13";
+  fs::copy_file(WEFT_FAKE_NVRTC, library);
+  setenv("WEFT_NVRTC", library.c_str(), 1);
+  auto opens = [&] {
+    Process process([&] {
+      if (plan() != WEFT_OK)
+        return 100;
+      return dlopen(library.c_str(), RTLD_NOW | RTLD_NOLOAD) ? 1 : 0;
+    });
+    return process.wait();
+  };
+  EXPECT_EQ(opens(), 1);
+  EXPECT_EQ(opens(), 0);
 }
 
 TEST_F(Compile, NvrtcCutShort) {
