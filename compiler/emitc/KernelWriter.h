@@ -130,7 +130,7 @@ private:
   mlir::LogicalResult writeTicket(warp::TicketOp op);
   mlir::LogicalResult writeOrderedAdd(warp::OrderedAddOp op);
   mlir::LogicalResult writeLastArrival(tile::LastArrivalOp op);
-  Value counterOf(tile::TurnOp op);
+  mlir::FailureOr<Value> counterOf(tile::TurnOp op);
 
   // Fill.cpp
   mlir::LogicalResult writeFill(warp::FillOp op);

@@ -21,29 +21,39 @@ LogicalResult KernelWriter::writeTicket(warp::TicketOp op) {
 }
 
 /// The counter of a turn's tile: that of its first row.
-KernelWriter::Value KernelWriter::counterOf(tile::TurnOp op) {
+FailureOr<KernelWriter::Value> KernelWriter::counterOf(tile::TurnOp op) {
+  if (role != Role::all) {
+    op->emitError()
+        << "is for all threads of a CTA at once, which its roles do "
+           "not do; leave out warp.roles";
+    return failure();
+  }
   return rowsOf(op.getCounter(), op.getRows(), op.getCounterHead()).pointer;
 }
 
 LogicalResult KernelWriter::writeOrderedAdd(warp::OrderedAddOp op) {
-  Value counter = counterOf(op);
+  FailureOr<Value> counter = counterOf(op);
+  if (failed(counter))
+    return failure();
   Value turn = scalar(op.getTurn());
   comment("wait for this tile's turn at " + nameOf(op.getBuffer()));
-  call("turns", "await_turn", {counter, turn});
+  call("turns", "await_turn", {*counter, turn});
   if (failed(writeStore(op, op.getValue(), op.getBuffer(), op.getRows(),
                         op.getHead(), /*unclipped=*/false, /*isAdd=*/true)))
     return failure();
-  call("turns", "end_turn", {counter, turn, scalar(op.getCount())});
+  call("turns", "end_turn", {*counter, turn, scalar(op.getCount())});
   return success();
 }
 
 LogicalResult KernelWriter::writeLastArrival(tile::LastArrivalOp op) {
-  Value counter = counterOf(op);
+  FailureOr<Value> counter = counterOf(op);
+  if (failed(counter))
+    return failure();
   comment("whether this CTA is the last to arrive at its tile");
   headers.insert("turns");
   auto last =
       emitc::CallOpaqueOp::create(builder, loc, TypeRange(i1()), "arrive_last",
-                                  ValueRange{counter, scalar(op.getCount())});
+                                  ValueRange{*counter, scalar(op.getCount())});
   scalars[op.getLast()] = name(last.getResult(0), "is_last");
   return success();
 }

@@ -500,3 +500,22 @@ warp.func @body(%q: !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>) gri
   warp.fill %q[%c0, %c0], 0.0 : <f32, q, heads_q, 64, packed, rounded = 64>
   warp.return
 }
+
+// -----
+
+warp.func @body(%s: !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  // expected-error @below {{takes tickets of one counter, !tile.buffer<i32, none, one, 1, packed>, not of '!tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>'}}
+  %sequence, %tile, %head, %exists = warp.ticket %s : <i32, q, heads_q, 1, packed, rounded = 64>
+  warp.return
+}
+
+// -----
+
+warp.func @body(%s: !tile.buffer<f32, q, heads_q, 64, packed>, %t: !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>) grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
+  %c0 = arith.constant 0 : i64
+  %rows = tile.rows %c0, %c0 : <q, 64>
+  %x = arith.constant dense<0.0> : tensor<64x64xf32, #warp.acc>
+  // expected-error @below {{adds to tiles of '!tile.buffer<f32, q, heads_q, 64, packed>' by counters of others, '!tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>'}}
+  warp.ordered_add %x, %s[%rows, %c0] turn %c0 of %c0 by %t : tensor<64x64xf32, #warp.acc>, <f32, q, heads_q, 64, packed>, <q, 64>, <i32, q, heads_q, 1, packed, rounded = 64>
+  warp.return
+}

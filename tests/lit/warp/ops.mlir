@@ -125,3 +125,20 @@ warp.func @roles(%key: !tile.buffer<bf16, kv, heads_kv, 64>)
   }
   warp.return
 }
+
+// CHECK-LABEL: warp.func @turns(
+warp.func @turns(%sum: !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>,
+                 %turns: !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>,
+                 %tickets: !tile.buffer<i32, none, one, 1, packed>)
+    grid <kv, 64, heads_q> schedule <rows = 64> align = 16 {
+  // CHECK: warp.await_launches
+  warp.await_launches
+  // CHECK: %{{.*}} = warp.ticket %{{.*}} : <i32, none, one, 1, packed>
+  %sequence, %tile, %head, %exists = warp.ticket %tickets : !tile.buffer<i32, none, one, 1, packed>
+  %rows = tile.rows %sequence, %tile : !tile.rows<q, 64>
+  // CHECK: warp.load %{{.*}} unclipped : <f32, q, heads_q, 64, packed, rounded = 64>
+  %x = warp.load %sum[%rows, %head] unclipped : !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>, !tile.rows<q, 64> -> tensor<64x64xf32, #warp.acc>
+  // CHECK: warp.ordered_add %{{.*}}, %{{.*}} turn %{{.*}} of %{{.*}} by %{{.*}} : tensor<64x64xf32, #warp.acc>, <f32, q, heads_q, 64, packed, rounded = 64>, <q, 64>, <i32, q, heads_q, 1, packed, rounded = 64>
+  warp.ordered_add %x, %sum[%rows, %head] turn %tile of %head by %turns : tensor<64x64xf32, #warp.acc>, !tile.buffer<f32, q, heads_q, 64, packed, rounded = 64>, !tile.rows<q, 64>, !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>
+  warp.return
+}
