@@ -120,7 +120,11 @@ TEST_F(PackFailure, ALostDeviceIsTold) {
     p.q.heads = p.kv.heads = 1;
     p.scale = 1;
     weft_status first = weft_plan_run(plan, &p);
-    (void)driver->cuStreamSynchronize(nullptr);
+    {
+      // The run left this thread without a context, as it was.
+      auto scope = llvm::cantFail(CudaContextScope::forDevice(*driver, 0));
+      (void)driver->cuStreamSynchronize(nullptr);
+    }
     weft_status second = weft_plan_run(plan, &p);
     std::fprintf(stderr, "%s, then %s: %s\n", weft_status_string(first),
                  weft_status_string(second), weft_last_error());
