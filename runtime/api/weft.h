@@ -89,7 +89,8 @@ typedef struct weft_context_options {
    * $XDG_CACHE_HOME/weft, else ~/.cache/weft. "": in memory only. */
   const char *cache_directory;
   /* Told of what works but not as wished (a cache folder that cannot be
-   * written), from any thread. NULL: standard error. */
+   * written), from any thread; it must not call the library. NULL: standard
+   * error. */
   void (*warn)(void *user, const char *message);
   void *user;
   /* A tuning table as JSON (compiler/tuning/Tuning.h), in place of the one the
