@@ -57,19 +57,6 @@ WEFT_DEVICE constexpr int vector_place(int column) {
          column % 2;
 }
 
-/// A lane's values of a warp's 16 rows in fragments, from its first one on;
-/// blocks of 64 columns are `block_stride` elements apart.
-template <int columns, int block_stride>
-WEFT_DEVICE void load_fragments(float *values, const float *source) {
-#pragma unroll
-  for (int i = 0; i < columns / 8; ++i)
-    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(values[4 * i]), "=f"(values[4 * i + 1]),
-                   "=f"(values[4 * i + 2]), "=f"(values[4 * i + 3])
-                 : "l"(source + i / 8 * block_stride + i % 8 * 128)
-                 : "memory");
-}
-
 // What a lane adds to the address of a 16 x 16 block in shared memory for
 // ldmatrix; `stride` is the bytes from one row to the next.
 

@@ -64,3 +64,16 @@ WEFT_DEVICE void atomic_add(float *target, float value) {
                : "l"(target), "f"(value)
                : "memory");
 }
+
+/// A lane's values of a warp's 16 rows in fragments, from its first one on;
+/// blocks of 64 columns are `block_stride` elements apart.
+template <int columns, int block_stride>
+WEFT_DEVICE void load_fragments(float *values, const float *source) {
+#pragma unroll
+  for (int i = 0; i < columns / 8; ++i)
+    asm volatile("ld.global.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(values[4 * i]), "=f"(values[4 * i + 1]),
+                   "=f"(values[4 * i + 2]), "=f"(values[4 * i + 3])
+                 : "l"(source + i / 8 * block_stride + i % 8 * 128)
+                 : "memory");
+}

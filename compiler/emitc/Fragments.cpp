@@ -59,7 +59,7 @@ LogicalResult KernelWriter::writeLoadFragments(warp::LoadOp op) {
                     op.getUnclipped(), domain);
     if (failed(from))
       return failure();
-    call("fragments", "load_fragments",
+    call("memory", "load_fragments",
          {addressOf(arrayOf(op.getResult()), literal(0, i32())), from->pointer},
          {from->columns, from->blockStride});
     return success();

@@ -254,4 +254,11 @@ TEST(Fragments, PaddedRowsMeetNoBankConflict) {
   }
 }
 
+TEST(Fragments, VectorsPutALanesColumnsTogether) {
+  for (int32_t lane = 0; lane < 32; ++lane)
+    for (int32_t e = 0; e < 16; ++e)
+      EXPECT_EQ(vector_place(column_of_slot(e, lane)),
+                e / 4 * 16 + lane % 4 * 4 + e % 4);
+}
+
 } // namespace
