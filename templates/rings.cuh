@@ -248,20 +248,12 @@ WEFT_DEVICE void ring_give_back(uint32_t barriers, const ring_cursor *cursor,
     barrier_arrive(ring_empty<stages, back>(barriers, cursor));
 }
 
-/// The same for a vector, which every thread reads for itself.
+/// The same for a vector, which every thread reads for itself. Every thread
+/// says so too: racecheck does not follow one lane that speaks for its warp.
 template <int stages, int back>
 WEFT_DEVICE void ring_give_back_vector(uint32_t barriers,
                                        const ring_cursor *cursor) {
   barrier_arrive(ring_empty<stages, back>(barriers, cursor));
-}
-
-/// The same for one that a bulk copy brought: one lane speaks for its warp.
-template <int stages, int back>
-WEFT_DEVICE void ring_give_back_piece(uint32_t barriers,
-                                      const ring_cursor *cursor, int32_t lane) {
-  __syncwarp();
-  if (lane == 0)
-    barrier_arrive(ring_empty<stages, back>(barriers, cursor));
 }
 
 /// The values of a lane's columns of a vector.

@@ -63,7 +63,7 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
       auto type = ::cast<warp::RingType>(value.getType());
       // A tile is copied by one thread and read by warpgroups as one, a vector
       // is copied by the lanes of a warp, or in one piece, and read by every
-      // warp for itself; what the consumers hand over comes from all of them.
+      // thread for itself; what the consumers hand over comes from all of them.
       bool isVector = type.getTile().isVector();
       bool byWarp = isVector && !ring.inPieces;
       bool isExchange =
@@ -74,10 +74,7 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
                     : isExchange ? warps
                                  : 1,
                     i32()),
-            literal(byWarp     ? 32 * warps
-                    : isVector ? warps
-                               : warps / 4,
-                    i32())},
+            literal(isVector ? 32 * warps : warps / 4, i32())},
            type.getStages());
     }
     call("rings", "ring_init_done", {});
@@ -513,12 +510,7 @@ LogicalResult KernelWriter::writeConsumed(warp::ConsumedOp op) {
     SmallVector<Value> operands{ring.barriers, addressOfVariable(cursor)};
     if (!isVector)
       operands.push_back(thread());
-    else if (ring.inPieces)
-      operands.push_back(lane());
-    call("rings",
-         !isVector       ? "ring_give_back"
-         : ring.inPieces ? "ring_give_back_piece"
-                         : "ring_give_back_vector",
+    call("rings", isVector ? "ring_give_back_vector" : "ring_give_back",
          operands, {type.getStages(), back});
   };
   if (ring.held) {

@@ -12,7 +12,7 @@
 // CHECK:      const uint32_t exchange_ring = shared + 32768;
 // A dS comes from every warp of the consumers, a vector from one thread.
 // CHECK:      ring_init<2>(exchange_barriers, 8, 2);
-// CHECK:      ring_init<2>(lse_log2_barriers, 1, 8);
+// CHECK:      ring_init<2>(lse_log2_barriers, 1, 256);
 // CHECK:      // one thread: tiles
 // CHECK:      ring_send_piece<2, 256>(lse_log2_ring, lse_log2_barriers, &query_next, lse_log2_rows);
 // CHECK-NOT:  one warp: values
@@ -33,7 +33,7 @@
 // CHECK:          stage_fragments<32>(staged, &[[DQ]][0], {{.*}});
 // CHECK:        // add to d_query_sum
 // CHECK:          add_staged<64, 4096>(lane_d_query_sum, staged{{.*}});
-// CHECK:        ring_give_back_piece<2, 0>(lse_log2_barriers, &query_next, lane);
+// CHECK:        ring_give_back_vector<2, 0>(lse_log2_barriers, &query_next);
 // Rows of V are one warpgroup's own, those of K are not: results go through V.
 // CHECK:      // store d_key by 16 bytes
 // CHECK:        = value_tile + static_cast<uint32_t>(warp_row) * 128;
