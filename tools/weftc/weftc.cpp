@@ -37,7 +37,18 @@ using namespace weft;
 
 namespace {
 // What --emit names: the stages of the ladder, then what NVRTC makes.
-enum class Emit { None, Attn, Plan, Tile, Warp, EmitC, Cuda, Ptx, Cubin };
+enum class Emit {
+  None,
+  Attn,
+  Plan,
+  Tile,
+  Warp,
+  EmitC,
+  Cuda,
+  Ptx,
+  Cubin,
+  Program
+};
 } // namespace
 
 static cl::OptionCategory category("weftc options");
@@ -88,7 +99,10 @@ static cl::opt<Emit>
                     clEnumValN(Emit::EmitC, "emitc", "kernels as C"),
                     clEnumValN(Emit::Cuda, "cuda", "CUDA C++ text"),
                     clEnumValN(Emit::Ptx, "ptx", "PTX, per kernel"),
-                    clEnumValN(Emit::Cubin, "cubin", "cubins, per kernel")));
+                    clEnumValN(Emit::Cubin, "cubin", "cubins, per kernel"),
+                    clEnumValN(Emit::Program, "program",
+                               "the launch program with its cubins, which an "
+                               "executor runs")));
 static cl::opt<Stage>
     from("from", cl::sub(compileCommand), cl::cat(category),
          cl::init(Stage::Attn),
@@ -194,6 +208,15 @@ static Error writeKernels(ArrayRef<CompiledKernel> kernels, bool cubin) {
     if (Error error = writeFile(output + "." + kernel.name, bytes(kernel)))
       return error;
   return Error::success();
+}
+
+static Error writeProgram(const AssembledProgram &assembled) {
+  if (output == "-")
+    return createStringError("a program needs a file; name it with -o");
+  Expected<std::vector<uint8_t>> bytes = program::serialize(assembled.program);
+  if (!bytes)
+    return bytes.takeError();
+  return writeOutput(toStringRef(*bytes));
 }
 
 // The text of every stage of a compile of the input, and what came of it.
@@ -396,7 +419,9 @@ static int compile() {
   if (!program)
     return fail(toString(program.takeError()));
   if (emit >= Emit::Ptx)
-    if (Error error = writeKernels(program->kernels, emit == Emit::Cubin))
+    if (Error error = emit == Emit::Program
+                          ? writeProgram(*program)
+                          : writeKernels(program->kernels, emit == Emit::Cubin))
       return fail(toString(std::move(error)));
   if (wantsReport) {
     // Where standard output holds what was emitted, the report stays apart.
