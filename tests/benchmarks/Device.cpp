@@ -52,10 +52,8 @@ Device::Device() {
   char name[64] = {};
   call(library, "cuDeviceGetName", &name[0], 63, 0);
   null = std::string(name) == "Null GPU";
-  void *context = nullptr;
   must(call(library, "cuDevicePrimaryCtxRetain", &context, 0),
        "opening the device");
-  must(call(library, "cuCtxSetCurrent", context), "opening the device");
 }
 
 const Device &Device::get() {
@@ -63,20 +61,37 @@ const Device &Device::get() {
   return device;
 }
 
+void Device::enter() const {
+  must(call(library, "cuCtxSetCurrent", context), "entering the device");
+}
+
 void *Device::memory(size_t bytes) const {
+  enter();
   unsigned long long pointer = 0;
   must(call(library, "cuMemAlloc_v2", &pointer, bytes),
        "allocating device memory");
   return reinterpret_cast<void *>(pointer);
 }
 
+void *Device::upload(const std::vector<int32_t> &values) const {
+  void *to = memory(values.size() * sizeof(int32_t));
+  must(call(library, "cuMemcpyAsync", reinterpret_cast<unsigned long long>(to),
+            reinterpret_cast<unsigned long long>(values.data()),
+            values.size() * sizeof(int32_t), static_cast<void *>(nullptr)),
+       "copying to the device");
+  wait(nullptr);
+  return to;
+}
+
 void *Device::makeStream() const {
+  enter();
   void *stream = nullptr;
   must(call(library, "cuStreamCreate", &stream, 1u), "making a stream");
   return stream;
 }
 
 void Device::wait(void *stream) const {
+  enter();
   must(call(library, "cuStreamSynchronize", stream), "waiting for the stream");
 }
 
@@ -89,10 +104,13 @@ Sample::Sample(const std::string &pass, bool packed, bool interleaved) {
   problem.batch = batch;
   problem.q.heads = headsQ;
   problem.kv.heads = headsKv;
+  std::vector<int32_t> offsets;
+  for (int64_t i = 0; i <= batch; ++i)
+    offsets.push_back(int32_t(i * seqlen));
   for (weft_side *side : {&problem.q, &problem.kv}) {
     if (packed) {
       side->rows = rows;
-      side->cu_seqlens = static_cast<int32_t *>(device.memory(4 * (batch + 1)));
+      side->cu_seqlens = static_cast<int32_t *>(device.upload(offsets));
     } else {
       side->seqlen = seqlen;
     }

@@ -2,7 +2,8 @@
 //
 // Runs on the machine's GPU; without one on a driver that does nothing, which
 // leaves what weft itself costs. WEFT_LIBCUDA=lib/libweftNullDriver.so asks for
-// that where there is a GPU.
+// that where there is a GPU. --short takes a few seconds: less time for each,
+// and fewer cold plans.
 //
 //===----------------------------------------------------------------------===//
 
@@ -11,8 +12,10 @@
 #include <benchmark/benchmark.h>
 
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -119,41 +122,65 @@ BENCHMARK_CAPTURE(planOnDisk, backward, "backward")
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
 
-// 64 specs, all cold, by that many threads that take one after another.
+// So many specs, all cold, by that many threads that take one after another.
 static void coldPlans(benchmark::State &state) {
-  constexpr int specs = 64;
+  int64_t specs = state.range(0);
   for (auto _ : state) {
     Context context = makeContext("");
-    std::atomic<int> next = 0, failed = 0;
+    std::atomic<int> next = 0;
+    std::mutex mutex;
+    std::string message; // of a plan that failed
     std::vector<std::thread> threads;
-    for (int t = 0; t < state.range(0); ++t)
+    for (int t = 0; t < state.range(1); ++t)
       threads.emplace_back([&] {
         for (int i; (i = next++) < specs;) {
           std::string spec =
               std::string("forward ") + (i % 2 ? "bf16" : "f16") +
               " layout=thd head_dim=" + std::to_string(8 * (i / 2 + 1));
-          failed += !context.plan(spec, "sm_90a");
+          auto plan = context.plan(spec, "sm_90a");
+          if (plan)
+            continue;
+          std::lock_guard lock(mutex);
+          message = plan.status().message;
         }
       });
     for (std::thread &thread : threads)
       thread.join();
-    if (failed)
-      state.SkipWithError("a plan failed");
+    if (!message.empty())
+      state.SkipWithError(message.c_str());
   }
   state.counters["plans"] =
       benchmark::Counter(specs, benchmark::Counter::kIsIterationInvariantRate);
 }
-BENCHMARK(coldPlans)
-    ->Arg(1)
-    ->Arg(2)
-    ->Arg(16)
-    ->Arg(64)
-    ->Iterations(1)
-    ->Unit(benchmark::kSecond)
-    ->UseRealTime()
-    ->MeasureProcessCPUTime();
+
+static void registerColdPlans(int64_t specs,
+                              const std::vector<int64_t> &threads) {
+  auto *plans = benchmark::RegisterBenchmark("coldPlans", coldPlans)
+                    ->ArgNames({"specs", "threads"})
+                    ->Iterations(1)
+                    ->Unit(benchmark::kSecond)
+                    ->UseRealTime()
+                    ->MeasureProcessCPUTime();
+  for (int64_t count : threads)
+    plans->Args({specs, count});
+}
 
 int main(int argc, char **argv) {
+  std::vector<char *> arguments(argv, argv + argc);
+  char leastTime[] = "--benchmark_min_time=0.02";
+  bool isShort = std::erase_if(arguments, [](const char *argument) {
+    return std::strcmp(argument, "--short") == 0;
+  });
+  // Before what the caller says of it.
+  if (isShort)
+    arguments.insert(arguments.begin() + 1, leastTime);
+  if (isShort)
+    registerColdPlans(8, {1, 8});
+  else
+    registerColdPlans(64, {1, 2, 16, 64});
+  argc = int(arguments.size());
+  arguments.push_back(nullptr);
+  argv = arguments.data();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv))
     return 1;

@@ -70,28 +70,48 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device) {
 CUresult cuDevicePrimaryCtxRelease(CUdevice device) {
   return (void)device, CUDA_SUCCESS;
 }
+/* The contexts of a thread, the current one last. */
+enum { kMostContexts = 16 };
+static __thread CUcontext contexts[kMostContexts];
+static __thread int depth;
+
+static CUcontext current(void) { return depth ? contexts[depth - 1] : NULL; }
+
 CUresult cuCtxGetCurrent(CUcontext *context) {
-  return *context = theContext(), CUDA_SUCCESS;
-}
-CUresult cuCtxSetCurrent(CUcontext context) {
-  return (void)context, CUDA_SUCCESS;
+  return *context = current(), CUDA_SUCCESS;
 }
 CUresult cuCtxPushCurrent(CUcontext context) {
-  return (void)context, CUDA_SUCCESS;
+  if (depth == kMostContexts)
+    return CUDA_ERROR_OUT_OF_MEMORY;
+  return contexts[depth++] = context, CUDA_SUCCESS;
 }
 CUresult cuCtxPopCurrent(CUcontext *context) {
-  return *context = theContext(), CUDA_SUCCESS;
+  if (!depth)
+    return CUDA_ERROR_INVALID_CONTEXT;
+  return *context = contexts[--depth], CUDA_SUCCESS;
 }
-CUresult cuCtxGetDevice(CUdevice *device) { return *device = 0, CUDA_SUCCESS; }
+CUresult cuCtxSetCurrent(CUcontext context) {
+  CUcontext last;
+  if (depth)
+    cuCtxPopCurrent(&last);
+  return context ? cuCtxPushCurrent(context) : CUDA_SUCCESS;
+}
+/* What a real driver, too, refuses to a thread without a current context. */
+static CUresult withContext(void) {
+  return current() ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+CUresult cuCtxGetDevice(CUdevice *device) { return *device = 0, withContext(); }
 CUresult cuCtxGetId(CUcontext context, unsigned long long *id) {
   return (void)context, *id = 1, CUDA_SUCCESS;
 }
 CUresult cuStreamCreate(CUstream *stream, unsigned flags) {
-  return (void)flags, *stream = (CUstream)stage, CUDA_SUCCESS;
+  return (void)flags, *stream = (CUstream)stage, withContext();
 }
-CUresult cuStreamDestroy(CUstream stream) { return (void)stream, CUDA_SUCCESS; }
+CUresult cuStreamDestroy(CUstream stream) {
+  return (void)stream, withContext();
+}
 CUresult cuStreamSynchronize(CUstream stream) {
-  return (void)stream, CUDA_SUCCESS;
+  return (void)stream, withContext();
 }
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context) {
   return (void)stream, *context = theContext(), CUDA_SUCCESS;
@@ -109,43 +129,43 @@ CUresult cuPointerGetAttribute(void *value, CUpointer_attribute attribute,
 }
 CUresult cuMemAlloc(CUdeviceptr *pointer, size_t bytes) {
   /* Nobody looks at it. */
-  static CUdeviceptr next = 0x1000000000;
-  *pointer = next;
-  next += (bytes + 0xffff) & ~(size_t)0xffff;
-  return CUDA_SUCCESS;
+  static _Atomic CUdeviceptr next = 0x1000000000;
+  CUdeviceptr taken = (bytes + 0xffff) & ~(size_t)0xffff;
+  *pointer = (next += taken) - taken;
+  return withContext();
 }
-CUresult cuMemFree(CUdeviceptr pointer) { return (void)pointer, CUDA_SUCCESS; }
+CUresult cuMemFree(CUdeviceptr pointer) { return (void)pointer, withContext(); }
 CUresult cuMemAllocAsync(CUdeviceptr *pointer, size_t bytes, CUstream stream) {
-  return (void)bytes, (void)stream, *pointer = 0x2000000000, CUDA_SUCCESS;
+  return (void)bytes, (void)stream, *pointer = 0x2000000000, withContext();
 }
 CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream) {
-  return (void)pointer, (void)stream, CUDA_SUCCESS;
+  return (void)pointer, (void)stream, withContext();
 }
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes,
                        CUstream stream) {
-  return (void)to, (void)from, (void)bytes, (void)stream, CUDA_SUCCESS;
+  return (void)to, (void)from, (void)bytes, (void)stream, withContext();
 }
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count,
                          CUstream stream) {
-  return (void)to, (void)value, (void)count, (void)stream, CUDA_SUCCESS;
+  return (void)to, (void)value, (void)count, (void)stream, withContext();
 }
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count,
                           CUstream stream) {
-  return (void)to, (void)value, (void)count, (void)stream, CUDA_SUCCESS;
+  return (void)to, (void)value, (void)count, (void)stream, withContext();
 }
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count,
                           CUstream stream) {
-  return (void)to, (void)value, (void)count, (void)stream, CUDA_SUCCESS;
+  return (void)to, (void)value, (void)count, (void)stream, withContext();
 }
 CUresult cuMemsetD2D16Async(CUdeviceptr to, size_t pitch, unsigned short value,
                             size_t width, size_t height, CUstream stream) {
   return (void)to, (void)pitch, (void)value, (void)width, (void)height,
-         (void)stream, CUDA_SUCCESS;
+         (void)stream, withContext();
 }
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value,
                             size_t width, size_t height, CUstream stream) {
   return (void)to, (void)pitch, (void)value, (void)width, (void)height,
-         (void)stream, CUDA_SUCCESS;
+         (void)stream, withContext();
 }
 
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image,
