@@ -2,7 +2,12 @@
 
 #include "runtime/compile/AssembleProgram.h"
 
+#include "runtime/support/Parallel.h"
+
 #include "llvm/ADT/STLExtras.h"
+
+#include <chrono>
+#include <optional>
 
 using namespace llvm;
 
@@ -20,21 +25,35 @@ Expected<AssembledProgram> assembleProgram(CompiledText text,
   assembled.program.library = WEFT_VERSION;
   assembled.stageMilliseconds = std::move(text.stageMilliseconds);
 
-  double milliseconds = 0;
   for (auto [source, kernel] :
-       zip_equal(text.kernels, assembled.program.kernels)) {
+       zip_equal(text.kernels, assembled.program.kernels))
     if (source.name != kernel->name)
       return createStringError("the compiler wrote source '" + source.name +
                                "' for kernel '" + kernel->name + "'");
-    Expected<CompiledKernel> compiled =
-        compileKernel(source.name, source.text, target, options);
-    if (!compiled)
-      return compiled.takeError();
-    kernel->cubin.assign(compiled->cubin.begin(), compiled->cubin.end());
-    milliseconds += compiled->milliseconds;
-    assembled.kernels.push_back(std::move(*compiled));
+
+  // NVRTC compiles in as many threads as call it.
+  auto start = std::chrono::steady_clock::now();
+  std::vector<std::optional<Expected<CompiledKernel>>> compiled(
+      text.kernels.size());
+  forEachInParallel(compiled.size(), [&](size_t i) {
+    compiled[i].emplace(compileKernel(text.kernels[i].name,
+                                      text.kernels[i].text, target, options));
+  });
+  std::chrono::duration<double, std::milli> elapsed =
+      std::chrono::steady_clock::now() - start;
+
+  Error failed = Error::success();
+  for (auto [result, kernel] : zip_equal(compiled, assembled.program.kernels)) {
+    if (!*result) {
+      failed = joinErrors(std::move(failed), result->takeError());
+      continue;
+    }
+    kernel->cubin.assign((*result)->cubin.begin(), (*result)->cubin.end());
+    assembled.kernels.push_back(std::move(**result));
   }
-  assembled.stageMilliseconds.emplace_back("nvrtc", milliseconds);
+  if (failed)
+    return failed;
+  assembled.stageMilliseconds.emplace_back("nvrtc", elapsed.count());
   return assembled;
 }
 

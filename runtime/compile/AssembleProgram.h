@@ -27,9 +27,9 @@ struct AssembledProgram {
   std::vector<std::pair<std::string, double>> stageMilliseconds;
 };
 
-/// Compiles the kernels of `text` for `target`. The program must already name
-/// its spec and target. Errors: kernels and sources that do not match, and
-/// those of compileKernel.
+/// Compiles the kernels of `text` for `target`, at once where cores are free.
+/// The program must already name its spec and target. Errors: kernels and
+/// sources that do not match, and those of compileKernel.
 llvm::Expected<AssembledProgram>
 assembleProgram(CompiledText text, const Target &target,
                 const CompileOptions &options = {});

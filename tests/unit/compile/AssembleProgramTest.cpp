@@ -61,3 +61,12 @@ TEST(AssembleProgram, SourcesAndKernelsMustMatch) {
   EXPECT_NE(failure(std::move(swapped)).find("source 'second' for kernel"),
             std::string::npos);
 }
+
+TEST(AssembleProgram, EveryKernelThatFailsIsNamed) {
+  CompiledText text = textOf({"first", "second", "third"});
+  text.kernels[0].text = text.kernels[2].text = "no CUDA";
+  std::string why = failure(std::move(text));
+  EXPECT_NE(why.find("'first'"), std::string::npos) << why;
+  EXPECT_EQ(why.find("'second'"), std::string::npos) << why;
+  EXPECT_NE(why.find("'third'"), std::string::npos) << why;
+}
