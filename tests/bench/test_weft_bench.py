@@ -38,8 +38,9 @@ class FakeTensor:
 class FakeDevice:
     """Each function takes as many milliseconds as it says; results are single numbers."""
 
-    def __init__(self, peer_milliseconds=2.0, result=1.0):
+    def __init__(self, peer_milliseconds=2.0, result=1.0, only_usual=False):
         self.peer_milliseconds, self.result, self.last, self.order = peer_milliseconds, result, 0.0, []
+        self.only_usual = only_usual
 
     def facts(self):
         return {"gpu": "Fake", "date": "2027-01-02"}
@@ -71,6 +72,15 @@ class FakeDevice:
             self.last = 2 * self.peer_milliseconds
             return (FakeTensor((1,), self.result),) * 3
         return forward, backward, lambda grads: grads
+
+    def deterministic(self, backward):
+        def run():
+            if self.only_usual:
+                raise RuntimeError("only in any order\nof adds")
+            grads = backward()
+            self.last *= 2
+            return grads
+        return run
 
     def time(self, fn):
         fn()
@@ -142,15 +152,15 @@ class Shapes(unittest.TestCase):
     def test_best(self):
         reference = shapes.Reference()
         shape = shapes.Shape(128, 16, 16, 2, 8192, True)  # cuDNN 578, FlashAttention-3 730
-        name, tflops = reference.best(shape, "forward", {"cudnn": 289.0})
+        name, tflops = reference.best(shape, "forward", {"cudnn": 289.0}, 289.0)
         self.assertEqual((name, tflops), ("fa3*", 365.0))
-        self.assertEqual(reference.best(FULL, "forward", {"cudnn": 600.0}), ("cudnn", 600.0))
-        self.assertEqual(reference.best(FULL, "forward", {}), None)
+        self.assertEqual(reference.best(FULL, "forward", {"cudnn": 600.0}, 600.0), ("cudnn", 600.0))
+        self.assertEqual(reference.best(FULL, "forward", {}, None), None)
         # FlashAttention-3's deterministic backward: 391, beside cuDNN's usual one of 532.
-        name, tflops = reference.best(FULL, "deterministic", {"cudnn": 266.0})
+        name, tflops = reference.best(FULL, "deterministic", {"fa2": 150.0}, 266.0)
         self.assertEqual(name, "fa3*")
         self.assertAlmostEqual(tflops, 195.5)
-        self.assertEqual(reference.best(shapes.ragged()[0], "forward", {"fa2": 300.0}), ("cudnn*", 580))
+        self.assertEqual(reference.best(shapes.ragged()[0], "forward", {"fa2": 300.0}, None), ("cudnn*", 580))
 
 
 class Library(unittest.TestCase):
@@ -204,10 +214,20 @@ class Measure(unittest.TestCase):
         self.assertAlmostEqual(row["forward"]["tflops"]["weft"], FULL.flops("forward") / 1e9)
         self.assertAlmostEqual(row["forward"]["ratio"], 2.0)
         self.assertAlmostEqual(row["backward"]["ratio"], 4.0)
+        # Twice as slow as the usual backward of 4 ms, which FlashAttention-3's figure is scaled by.
+        self.assertAlmostEqual(row["deterministic"]["tflops"]["cudnn"], FULL.flops("backward") / 8e9)
         self.assertEqual(row["deterministic"]["best"]["name"], "fa3*")
+        self.assertAlmostEqual(row["deterministic"]["best"]["tflops"], 391 * FULL.flops("backward") / 4e9 / 532)
         self.assertEqual([s.split()[0] + s.split()[-1] for s in weft.specs],
                          ["forwardlayout=batch", "backwardlayout=batch", "backwarddeterministic"])
         json.dumps(row)
+
+    def test_peers_without_a_deterministic_backward_are_named(self):
+        device = FakeDevice(only_usual=True)
+        row = measure.measure(FakeWeft(device), device, FULL, ["cudnn"], 2, reference=shapes.Reference())
+        self.assertEqual(row["left_out"], {"deterministic cudnn": "only in any order"})
+        self.assertEqual(list(row["deterministic"]["tflops"]), ["weft"])
+        self.assertEqual(row["deterministic"]["best"]["name"], "fa3*")
 
     def test_wrong_results_are_not_timed(self):
         device = FakeDevice(result=1.5)

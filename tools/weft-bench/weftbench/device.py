@@ -78,6 +78,16 @@ class TorchDevice:
             return grads[:1] + tuple(g.float().unflatten(1, (shape.heads_kv, -1)).sum(2) for g in grads[1:])
         return forward, backward, gradients
 
+    def deterministic(self, backward):
+        """The same backward with PyTorch's switch on; one that has no such mode says so by a RuntimeError."""
+        def run():
+            torch.use_deterministic_algorithms(True)
+            try:
+                return backward()
+            finally:
+                torch.use_deterministic_algorithms(False)
+        return run
+
     def time(self, fn):
         """Milliseconds of one call, by events on its stream."""
         start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))

@@ -48,6 +48,19 @@ class Call:
         self.weft.run(self.plan, self.problem)
 
 
+def deterministic_peers(device, backwards, row):
+    """The backwards that PyTorch can run deterministically; the others are named in the row."""
+    found = {}
+    for name, backward in backwards.items():
+        found[name] = device.deterministic(backward)
+        try:
+            found[name]()
+        except RuntimeError as e:
+            del found[name]
+            row.setdefault("left_out", {})[f"deterministic {name}"] = (str(e).splitlines() or ["?"])[0]
+    return found
+
+
 def measure(weft, device, shape, peers, rounds, passes=PASSES, reference=None):
     """A row: TFLOP/s by pass and name, errors, the best peer. Names of peers that cannot run the shape are left out."""
     row = {"shape": shape.label, "head_dim": shape.head_dim, "heads": [shape.heads_q, shape.heads_kv], "batch": shape.batch,
@@ -84,15 +97,17 @@ def measure(weft, device, shape, peers, rounds, passes=PASSES, reference=None):
             if not result["error"] < LARGEST_ERROR:
                 result["wrong"] = True
                 continue
-        others = forwards if which == "forward" else backwards if which == "backward" else {}
+        others = forwards if which == "forward" else backwards
+        if which == "deterministic":
+            others = deterministic_peers(device, backwards, row)
         times = alternate(device, {"weft": call, **others}, rounds)
         result["milliseconds"] = times
         result["tflops"] = {n: shape.flops(which) / ms / 1e9 for n, ms in times.items()}
         if reference:
             measured = {n: t for n, t in result["tflops"].items() if n != "weft"}
-            if which == "deterministic":
-                measured = {n: t for n, t in row.get("backward", {}).get("tflops", {}).items() if n == "cudnn"}
-            best = reference.best(shape, which, measured)
+            # A deterministic backward of FlashAttention-3 is scaled by what cuDNN's usual one does now.
+            usual = row.get("backward", {}).get("tflops", {}) if which == "deterministic" else measured
+            best = reference.best(shape, which, measured, usual.get("cudnn"))
             if best:
                 result["best"] = {"name": best[0], "tflops": best[1]}
                 result["ratio"] = result["tflops"]["weft"] / best[1]

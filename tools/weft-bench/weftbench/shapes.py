@@ -85,19 +85,15 @@ class Reference:
                if shape.lengths is None else self.ragged.get(shape.lengths))
         return dict(row.get(which, {})) if row else {}
 
-    def best(self, shape, which, measured):
+    def best(self, shape, which, measured, cudnn_now):
         """The best peer as (name, TFLOP/s): those measured now, and FlashAttention-3's figure times (cuDNN now / cuDNN
-        then), which takes the chip's and the day's share out. Of packed batches cuDNN's own figure of then counts as it is.
-        None where nothing is known."""
+        then), which takes the chip's and the day's share out; for a deterministic backward that is cuDNN's usual one. Of
+        packed batches cuDNN's own figure of then counts as it is. None where nothing is known."""
         figures = dict(measured)
         then = self.of(shape, which)
-        # A deterministic backward of FlashAttention-3 is scaled by what cuDNN's usual one does now.
-        base = self.of(shape, "backward" if which == "deterministic" else which).get("cudnn")
-        now = measured.get("cudnn")
-        if "fa3" in then and base and now:
-            figures["fa3*"] = then["fa3"] * now / base
-        if which == "deterministic":
-            figures.pop("cudnn", None)
+        cudnn_then = self.of(shape, "backward" if which == "deterministic" else which).get("cudnn")
+        if "fa3" in then and cudnn_then and cudnn_now:
+            figures["fa3*"] = then["fa3"] * cudnn_now / cudnn_then
         if shape.lengths is not None and "cudnn" in then:
             figures["cudnn*"] = then["cudnn"]
         return max(figures.items(), key=lambda item: item[1]) if figures else None
