@@ -94,6 +94,22 @@ void HostTensor::store(int64_t row, int64_t head, int64_t column,
   std::memcpy(at, &stored, sizeof(stored));
 }
 
+void HostTensor::loadRow(int64_t row, int64_t head, double *to) const {
+  if (!isLse() && place.columnStride == 1)
+    return decodeRow(dtype, data + place.at(row, head) * place.elementBytes,
+                     place.columns, to);
+  for (int64_t column = 0; column < place.columns; ++column)
+    to[column] = load(row, head, column);
+}
+
+void HostTensor::storeRow(int64_t row, int64_t head, const double *from) {
+  if (!isLse() && place.columnStride == 1)
+    return encodeRow(dtype, from, place.columns,
+                     data + place.at(row, head) * place.elementBytes);
+  for (int64_t column = 0; column < place.columns; ++column)
+    store(row, head, column, from[column]);
+}
+
 std::vector<char> HostTensor::bits() const {
   int64_t run = place.columns * place.elementBytes;
   std::vector<char> result(place.elements() * place.elementBytes);
@@ -227,18 +243,18 @@ void CaseMemory::drawTensor(const ResolvedCall &call, TensorId id,
   RandomStream stream(uint64_t(file->inputs.seed) + (other ? 1 : 0),
                       uint64_t(id));
   std::vector<bool> used = usedRows(call, id);
+  std::vector<double> drawn(place.columns);
   for (int64_t row = 0; row < place.rows(); ++row) {
     if (gapsOnly && used[row])
       continue;
     bool nan = !used[row] && file->inputs.nanGaps;
-    for (int64_t head = 0; head < place.heads; ++head)
-      for (int64_t column = 0; column < place.columns; ++column) {
-        uint64_t index =
-            uint64_t((row * place.heads + head) * place.columns + column);
-        tensor.store(row, head, column,
-                     nan ? std::numeric_limits<double>::quiet_NaN()
-                         : file->inputs.std * stream.normal(index));
-      }
+    for (int64_t head = 0; head < place.heads; ++head) {
+      uint64_t index = uint64_t((row * place.heads + head) * place.columns);
+      for (double &value : drawn)
+        value = nan ? std::numeric_limits<double>::quiet_NaN()
+                    : file->inputs.std * stream.normal(index++);
+      tensor.storeRow(row, head, drawn.data());
+    }
   }
 }
 

@@ -37,6 +37,9 @@ struct HostTensor {
   bool isLse() const { return place.elementBytes == 4; }
   double load(int64_t row, int64_t head, int64_t column) const;
   void store(int64_t row, int64_t head, int64_t column, double value);
+  /// All columns of a row and head.
+  void loadRow(int64_t row, int64_t head, double *to) const;
+  void storeRow(int64_t row, int64_t head, const double *from);
   /// The elements in logical order (row, head, column), as bytes.
   std::vector<char> bits() const;
 };

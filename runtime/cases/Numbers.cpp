@@ -4,7 +4,9 @@
 
 #include "llvm/ADT/bit.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 using namespace weft;
@@ -40,6 +42,27 @@ double weft::cases::decode(DType dtype, uint16_t bits) {
   return llvm::bit_cast<float>(magnitude | uint32_t(bits & 0x8000) << 16);
 }
 
+void weft::cases::decodeRow(DType dtype, const void *from, int64_t count,
+                            double *to) {
+  const char *data = static_cast<const char *>(from);
+  auto each = [&](DType dtype) {
+    for (int64_t i = 0; i < count; ++i) {
+      uint16_t bits;
+      std::memcpy(&bits, data + 2 * i, sizeof(bits));
+      to[i] = decode(dtype, bits);
+    }
+  };
+  if (dtype == DType::BF16)
+    each(DType::BF16);
+  else
+    each(DType::F16);
+}
+
+/// 2^exponent, which must be a normal number.
+static double powerOfTwo(int exponent) {
+  return llvm::bit_cast<double>(uint64_t(1023 + exponent) << 52);
+}
+
 uint16_t weft::cases::encode(DType dtype, double value) {
   Format format = formatOf(dtype);
   uint16_t sign = std::signbit(value) ? 0x8000 : 0;
@@ -48,19 +71,28 @@ uint16_t weft::cases::encode(DType dtype, double value) {
   if (std::isnan(value))
     return sign | infinity | uint16_t(1 << (format.mantissaBits - 1));
   value = std::fabs(value);
-  if (value == 0)
-    return sign;
   if (std::isinf(value))
     return sign | infinity;
-  int exponent = std::max(std::ilogb(value), format.minExponent);
+  int exponent = std::max(int(llvm::bit_cast<uint64_t>(value) >> 52) - 1023,
+                          format.minExponent);
   // In units of the last place at this exponent the number rounds to an
   // integer; a carry moves on to the next exponent by itself, and below
-  // 2^mantissaBits the number is subnormal.
-  double scaled = std::ldexp(value, format.mantissaBits - exponent);
-  auto units = uint64_t(std::nearbyint(scaled));
+  // 2^mantissaBits the number is subnormal. The product is exact, and adding
+  // 2^52 rounds to an integer.
+  double scaled = value * powerOfTwo(format.mantissaBits - exponent);
+  auto units = uint64_t((scaled + 0x1p52) - 0x1p52);
   uint64_t biased = uint64_t(exponent - format.minExponent);
   uint64_t encoded = (biased << format.mantissaBits) + units;
   return sign | uint16_t(std::min<uint64_t>(encoded, infinity));
+}
+
+void weft::cases::encodeRow(DType dtype, const double *from, int64_t count,
+                            void *to) {
+  char *data = static_cast<char *>(to);
+  for (int64_t i = 0; i < count; ++i) {
+    uint16_t bits = encode(dtype, from[i]);
+    std::memcpy(data + 2 * i, &bits, sizeof(bits));
+  }
 }
 
 static uint64_t mix(uint64_t x) {

@@ -17,9 +17,15 @@ namespace weft::cases {
 /// The value of 16 bits of `dtype`; NaN and infinity included.
 double decode(DType dtype, uint16_t bits);
 
+/// The values of `count` numbers that lie behind each other.
+void decodeRow(DType dtype, const void *from, int64_t count, double *to);
+
 /// `value` rounded once to `dtype`, to nearest, ties to even; too large gives
 /// infinity.
 uint16_t encode(DType dtype, double value);
+
+/// The same for `count` numbers, written behind each other.
+void encodeRow(DType dtype, const double *from, int64_t count, void *to);
 
 /// Relative size of one rounding: 2^-8 for bf16, 2^-11 for f16.
 double roundingUnit(DType dtype);

@@ -150,18 +150,12 @@ private:
 };
 } // namespace
 
-static void loadRow(const HostTensor &tensor, int64_t row, int64_t head,
-                    double *to) {
-  for (int64_t c = 0; c < tensor.place.columns; ++c)
-    to[c] = tensor.load(row, head, c);
-}
-
 static Matrix loadRows(const HostTensor &tensor, SequenceRows rows,
                        int64_t head) {
   int64_t columns = tensor.place.columns;
   Matrix matrix(rows.used * columns);
   for (int64_t i = 0; i < rows.used; ++i)
-    loadRow(tensor, rows.start + i, head, &matrix[i * columns]);
+    tensor.loadRow(rows.start + i, head, &matrix[i * columns]);
   return matrix;
 }
 
@@ -214,12 +208,12 @@ void Task::runRow(int64_t head, int64_t i) {
   if (keys.first == keys.last)
     return; // O = 0, LSE = -inf, no gradient, as they are
   int64_t row = rowsQ.start + i;
-  loadRow(job.in.q, row, head, q.data());
+  job.in.q.loadRow(row, head, q.data());
   scores(keys);
   if (job.givenOLse()) {
     lse = job.in.lse.load(row, head, 0);
     o.resize(dimV);
-    loadRow(job.in.o, row, head, o.data());
+    job.in.o.loadRow(row, head, o.data());
   } else {
     double top = *std::max_element(&s[keys.first],
                                    &s[keys.first] + (keys.last - keys.first));
@@ -270,7 +264,7 @@ void Task::forwardRow(int64_t head, int64_t i, KeyRange keys) {
 }
 
 void Task::backwardRow(int64_t head, int64_t i, KeyRange keys) {
-  loadRow(job.in.dO, rowsQ.start + i, head, dO.data());
+  job.in.dO.loadRow(rowsQ.start + i, head, dO.data());
   double delta = 0, gSquared = 0;
   for (int64_t c = 0; c < dimV; ++c) {
     double product = dO[c] * o[c];

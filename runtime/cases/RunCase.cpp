@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,10 +27,8 @@ using llvm::Twine;
 // One tensor
 //===----------------------------------------------------------------------===//
 
-/// |x - ref| / bound, with infinity for a miss of an exact value and for NaN.
+/// |x - ref| / bound of two that differ, infinity where bound is 0 and for NaN.
 static double distance(double value, double reference, double bound) {
-  if (value == reference)
-    return 0;
   double ratio = std::fabs(value - reference) / bound;
   return std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
 }
@@ -41,10 +40,14 @@ TensorCheck weft::cases::checkTensor(const HostTensor &tensor,
   check.elements = tensor.place.elements();
   const Placement &place = tensor.place;
   size_t at = 0;
+  std::vector<double> values(place.columns);
   for (int64_t row = 0; row < place.rows(); ++row)
-    for (int64_t head = 0; head < place.heads; ++head)
+    for (int64_t head = 0; head < place.heads; ++head) {
+      tensor.loadRow(row, head, values.data());
       for (int64_t column = 0; column < place.columns; ++column, ++at) {
-        double value = tensor.load(row, head, column);
+        double value = values[column];
+        if (value == reference.value[at])
+          continue;
         double ratio =
             distance(value, reference.value[at], reference.bound[at]);
         check.failures += !(ratio <= 1);
@@ -58,6 +61,7 @@ TensorCheck weft::cases::checkTensor(const HostTensor &tensor,
         check.reference = reference.value[at];
         check.bound = reference.bound[at];
       }
+    }
   return check;
 }
 
@@ -121,6 +125,8 @@ public:
   CaseRunner(const CaseFile &file, Device &device, const CaseOptions &options)
       : file(file), device(device), options(options) {}
   Expected<CaseReport> run();
+  /// Memory for all calls; the device was asked for every plan.
+  Expected<CaseMemory> prepareCalls();
 
 private:
   Error reserveWorkspace(CaseMemory &memory);
@@ -388,7 +394,7 @@ void CaseRunner::runCall(size_t n, CaseMemory &memory) {
   checkExpectation(n, memory);
 }
 
-Expected<CaseReport> CaseRunner::run() {
+Expected<CaseMemory> CaseRunner::prepareCalls() {
   size_t count = file.calls.size();
   report.calls.resize(count);
   bits.resize(count);
@@ -420,7 +426,14 @@ Expected<CaseReport> CaseRunner::run() {
     return memory.takeError();
   if (Error e = reserveWorkspace(*memory))
     return e;
-  for (size_t n = 0; n < count; ++n)
+  return memory;
+}
+
+Expected<CaseReport> CaseRunner::run() {
+  Expected<CaseMemory> memory = prepareCalls();
+  if (!memory)
+    return memory.takeError();
+  for (size_t n = 0; n < calls.size(); ++n)
     if (calls[n])
       runCall(n, *memory);
   return std::move(report);
@@ -429,4 +442,41 @@ Expected<CaseReport> CaseRunner::run() {
 Expected<CaseReport> weft::cases::runCase(const CaseFile &file, Device &device,
                                           const CaseOptions &options) {
   return CaseRunner(file, device, options).run();
+}
+
+namespace {
+/// Writes down what it is asked for and runs nothing.
+class SpecCollector : public Device {
+public:
+  StringRef name() const override { return "none"; }
+  Expected<int64_t> workspaceBytes(const AttentionSpec &spec, const Problem &,
+                                   const RunOptions &) override {
+    if (seen.insert(spec.str()).second)
+      specs.push_back(spec);
+    return 0;
+  }
+  Error run(const AttentionSpec &, const Problem &, llvm::ArrayRef<Allocation>,
+            const RunOptions &) override {
+    llvm_unreachable("only asked for workspace");
+  }
+  CompiledFor compiledFor() const override { return {}; }
+
+  std::vector<AttentionSpec> specs;
+
+private:
+  llvm::StringSet<> seen;
+};
+} // namespace
+
+Expected<std::vector<AttentionSpec>>
+weft::cases::specsOf(const CaseFile &file,
+                     const std::vector<Adversity> &poison) {
+  SpecCollector collector;
+  CaseOptions options;
+  options.poison = poison;
+  Expected<CaseMemory> memory =
+      CaseRunner(file, collector, options).prepareCalls();
+  if (!memory)
+    return memory.takeError();
+  return std::move(collector.specs);
 }

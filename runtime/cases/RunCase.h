@@ -74,6 +74,11 @@ TensorCheck checkTensor(const HostTensor &tensor,
 llvm::Expected<CaseReport> runCase(const CaseFile &file, Device &device,
                                    const CaseOptions &options = {});
 
+/// The specs, each once, whose plans `runCase` asks a device for; those of a
+/// partner's plan not among them. Errors as of `runCase`.
+llvm::Expected<std::vector<AttentionSpec>>
+specsOf(const CaseFile &file, const std::vector<Adversity> &poison = {});
+
 /// The spec of one pass of a call, its facts derived from `problem`.
 AttentionSpec specOfPass(const ResolvedCall &call, PassKind pass,
                          const Problem &problem);

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <array>
+#include <mutex>
 
 using namespace weft;
 using llvm::ArrayRef;
@@ -85,6 +86,18 @@ private:
     CUstream stream = nullptr;
     std::unique_ptr<Mirror> mirror;
   };
+  /// What one run takes: the second for what runs beside the first.
+  using Lanes = std::array<Lane, 2>;
+  /// Those of a run that is over, or new ones.
+  Expected<std::unique_ptr<Lanes>> takeLanes();
+  void giveBack(std::unique_ptr<Lanes> lanes);
+
+  /// What runs a spec, once somebody has asked for it. Those who ask for the
+  /// same wait for the first.
+  struct Slot {
+    std::mutex mutex;
+    std::unique_ptr<CudaExecutor> executor;
+  };
   Expected<const CudaExecutor *> executorFor(const AttentionSpec &spec);
   /// Copies a job's memory to the GPU, checks the problem and gives what runs
   /// it.
@@ -96,14 +109,16 @@ private:
   Expected<Ready> makeReady(Lane &lane, const Job &job);
   Error runOn(llvm::MutableArrayRef<Lane> lanes, ArrayRef<Job> jobs,
               int rounds);
+  Error runJobs(ArrayRef<Job> jobs, int rounds);
 
   const CudaDriver &driver;
   CudaDeviceInfo info;
   CUdevice device;
   CaseProgramSource source;
   CUcontext primary = nullptr; ///< held, so that memory lives between calls
-  std::array<Lane, 2> lanes;   ///< the second for what runs beside the first
-  llvm::StringMap<std::unique_ptr<CudaExecutor>> executors;
+  std::mutex mutex;            ///< of all below
+  std::vector<std::unique_ptr<Lanes>> idle;
+  llvm::StringMap<Slot> slots;
 };
 
 } // namespace
@@ -211,18 +226,38 @@ Error CudaCaseDevice::open() {
   if (Error e = driver.check(driver.cuDevicePrimaryCtxRetain(&primary, device),
                              "opening the primary context of " + info.name))
     return e;
+  return Error::success();
+}
+
+Expected<std::unique_ptr<CudaCaseDevice::Lanes>> CudaCaseDevice::takeLanes() {
+  {
+    std::lock_guard lock(mutex);
+    if (!idle.empty()) {
+      std::unique_ptr<Lanes> lanes = std::move(idle.back());
+      idle.pop_back();
+      return lanes;
+    }
+  }
   Expected<CudaContextScope> scope =
       CudaContextScope::forDevice(driver, device);
   if (!scope)
     return scope.takeError();
-  for (Lane &lane : lanes) {
+  auto lanes = std::make_unique<Lanes>();
+  for (Lane &lane : *lanes) {
     lane.mirror = std::make_unique<Mirror>(driver);
     if (Error e = driver.check(
             driver.cuStreamCreate(&lane.stream, CU_STREAM_NON_BLOCKING),
-            "making a stream on " + info.name))
+            "making a stream on " + info.name)) {
+      giveBack(std::move(lanes)); // the streams made so far go with the device
       return e;
+    }
   }
-  return Error::success();
+  return lanes;
+}
+
+void CudaCaseDevice::giveBack(std::unique_ptr<Lanes> lanes) {
+  std::lock_guard lock(mutex);
+  idle.push_back(std::move(lanes));
 }
 
 CudaCaseDevice::~CudaCaseDevice() {
@@ -231,12 +266,13 @@ CudaCaseDevice::~CudaCaseDevice() {
   Expected<CudaContextScope> scope =
       CudaContextScope::forDevice(driver, device);
   if (scope) {
-    executors.clear();
-    for (Lane &lane : lanes) {
-      lane.mirror.reset();
-      if (lane.stream)
-        (void)driver.cuStreamDestroy(lane.stream);
-    }
+    slots.clear();
+    for (std::unique_ptr<Lanes> &lanes : idle)
+      for (Lane &lane : *lanes) {
+        lane.mirror.reset();
+        if (lane.stream)
+          (void)driver.cuStreamDestroy(lane.stream);
+      }
   } else {
     llvm::consumeError(scope.takeError());
   }
@@ -245,8 +281,13 @@ CudaCaseDevice::~CudaCaseDevice() {
 
 Expected<const CudaExecutor *>
 CudaCaseDevice::executorFor(const AttentionSpec &spec) {
-  std::unique_ptr<CudaExecutor> &executor = executors[spec.str()];
-  if (!executor) {
+  Slot *slot;
+  {
+    std::lock_guard lock(mutex);
+    slot = &slots[spec.str()];
+  }
+  std::lock_guard lock(slot->mutex);
+  if (!slot->executor) {
     Expected<std::vector<uint8_t>> bytes = source.program(spec, info);
     if (!bytes)
       return bytes.takeError();
@@ -254,9 +295,9 @@ CudaCaseDevice::executorFor(const AttentionSpec &spec) {
         CudaExecutor::create(*bytes, driver);
     if (!made)
       return made.takeError();
-    executor = std::move(*made);
+    slot->executor = std::move(*made);
   }
-  return executor.get();
+  return slot->executor.get();
 }
 
 Expected<int64_t>
@@ -319,13 +360,23 @@ Error CudaCaseDevice::runOn(llvm::MutableArrayRef<Lane> lanes,
   return Error::success();
 }
 
+Error CudaCaseDevice::runJobs(ArrayRef<Job> jobs, int rounds) {
+  Expected<std::unique_ptr<Lanes>> lanes = takeLanes();
+  if (!lanes)
+    return lanes.takeError();
+  Error error =
+      runOn(llvm::MutableArrayRef<Lane>(**lanes).take_front(jobs.size()), jobs,
+            rounds);
+  giveBack(std::move(*lanes));
+  return error;
+}
+
 Error CudaCaseDevice::run(const AttentionSpec &spec, const Problem &problem,
                           ArrayRef<cases::Allocation> memory,
                           const cases::RunOptions &options) {
-  return runOn(llvm::MutableArrayRef<Lane>(lanes).take_front(),
-               Job{spec, problem, memory, options}, /*rounds=*/1);
+  return runJobs(Job{spec, problem, memory, options}, /*rounds=*/1);
 }
 
 Error CudaCaseDevice::runTogether(const Job &a, const Job &b, int rounds) {
-  return runOn(lanes, {a, b}, rounds);
+  return runJobs({a, b}, rounds);
 }

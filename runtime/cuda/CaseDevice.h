@@ -21,7 +21,8 @@ namespace weft {
 /// Where a case's programs come from (a compiler with its cache, or a pack).
 /// Specs are canonical with their facts derived.
 struct CaseProgramSource {
-  /// The bytes of the launch program of `spec` for this device.
+  /// The bytes of the launch program of `spec` for this device. Called from
+  /// several threads at once, for different specs.
   std::function<llvm::Expected<std::vector<uint8_t>>(
       const AttentionSpec &spec, const CudaDeviceInfo &device)>
       program;
@@ -29,7 +30,8 @@ struct CaseProgramSource {
 };
 
 /// The GPU `ordinal` as a device for cases. Programs are asked for once per
-/// spec. An error says why there is no such GPU.
+/// spec. Runs may be called from several threads: each takes streams and memory
+/// of its own. An error says why there is no such GPU.
 llvm::Expected<std::unique_ptr<cases::Device>>
 makeCudaCaseDevice(const CudaDriver &driver, int ordinal,
                    CaseProgramSource source);

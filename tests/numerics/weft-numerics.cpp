@@ -1,16 +1,25 @@
 //===- weft-numerics.cpp - The random sweep on a device -------------------===//
 //
 //   weft-numerics --device=reference|cuda [--seed=S] [--count=N] [--index=I]
-//       [--poison[=list]] [--shard=i/n] [--jobs=J] [--all-variants] [--print]
+//       [--poison[=list]] [--shard=i/n] [--jobs=J] [--pack=FILE]
+//       [--all-variants] [--print] [--manifest=FILE]
 //
 // Runs cases of the sweep against the fp64 reference. Ends with a line
 // "N passed, M failed"; each failure is named with the command that runs it
 // alone.
 //
+// Nearly all of the time on a GPU is NVRTC's. Where that counts, a pack is made
+// before:
+//
+//   weft-numerics --manifest=sweep.json --poison=all
+//   weftc compile --manifest=sweep.json -o sweep.weftpack
+//   weft-numerics --device=cuda --poison=all --pack=sweep.weftpack
+//
 //===----------------------------------------------------------------------===//
 
 #include "runtime/cases/RunCase.h"
 #include "runtime/cases/Sweep.h"
+#include "runtime/pack/Recorder.h"
 #include "tools/weft-run/Devices.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -52,8 +61,15 @@ static cl::opt<std::string>
           cl::desc("Run every n-th case, from the i-th"));
 static cl::opt<unsigned>
     jobs("jobs", cl::init(0), cl::cat(category), cl::value_desc("n"),
-         cl::desc("Cases at a time on the CPU (default: one per core). A GPU "
-                  "runs one at a time"));
+         cl::desc("Cases at a time (default: one per core)"));
+static cl::opt<std::string>
+    pack("pack", cl::cat(category), cl::value_desc("FILE"),
+         cl::desc("Pack that --device=cuda takes plans from; what it lacks is "
+                  "compiled"));
+static cl::opt<std::string>
+    manifest("manifest", cl::cat(category), cl::value_desc("FILE"),
+             cl::desc("Add what these cases have compiled for --arch to a "
+                      "manifest for weftc, and run nothing"));
 static cl::opt<bool>
     allVariants("all-variants", cl::cat(category),
                 cl::desc("Fail if no case ran some variant of the plans"));
@@ -61,7 +77,8 @@ static cl::opt<bool> printCase("print", cl::cat(category),
                                cl::desc("Print the JSON of case --index"));
 static cl::opt<std::string>
     arch("arch", cl::init("sm_90a"), cl::cat(category), cl::value_desc("name"),
-         cl::desc("Target whose schedules the reference device runs"));
+         cl::desc("Target whose schedules the reference device runs, and of "
+                  "--manifest"));
 
 static int fail(const Twine &message) {
   WithColor::error(errs(), "weft-numerics") << message << "\n";
@@ -78,7 +95,7 @@ public:
         adversities(std::move(adversities)) {}
 
   /// Runs cases until none is left.
-  void work(unsigned oracleThreads);
+  void work();
   /// The closing lines; 0 if every case passed.
   int finish();
 
@@ -102,7 +119,7 @@ private:
 };
 } // namespace
 
-void Sweep::work(unsigned oracleThreads) {
+void Sweep::work() {
   for (size_t i; (i = next++) < indices.size();) {
     cases::CaseFile file = cases::sweepCase(seed, indices[i]);
     cases::CaseOptions options;
@@ -112,7 +129,7 @@ void Sweep::work(unsigned oracleThreads) {
     options.partner = &beside;
     options.seed = indices[i];
     options.smCount = cases::sweepSmCount(indices[i]);
-    options.threads = oracleThreads;
+    options.threads = 1; // one case a thread
     Expected<cases::CaseReport> report = cases::runCase(file, device, options);
     note(indices[i], std::move(report));
   }
@@ -183,6 +200,32 @@ int Sweep::finish() {
   return failed.empty() && variants ? 0 : 1;
 }
 
+/// Writes down what the cases, and those whose plans run beside them, compile.
+static Error writeManifest(ArrayRef<uint64_t> indices,
+                           const std::vector<cases::Adversity> &adversities) {
+  Recorder recorder{std::string(manifest)};
+  auto note = [&](uint64_t index,
+                  const std::vector<cases::Adversity> &poison) -> Error {
+    Expected<std::vector<AttentionSpec>> specs =
+        cases::specsOf(cases::sweepCase(seed, index), poison);
+    if (!specs)
+      return specs.takeError();
+    for (const AttentionSpec &spec : *specs)
+      if (Error e = recorder.note(spec.str(), arch))
+        return e;
+    return Error::success();
+  };
+  bool beside = is_contained(adversities, cases::Adversity::SecondStream);
+  for (uint64_t index : indices) {
+    if (Error e = note(index, adversities))
+      return e;
+    if (beside)
+      if (Error e = note(index + 1, {}))
+        return e;
+  }
+  return Error::success();
+}
+
 /// The cases of this run, at least one.
 static Expected<std::vector<uint64_t>> chooseCases() {
   auto [first, of] = StringRef(shard).split('/');
@@ -221,15 +264,6 @@ int main(int argc, char **argv) {
     outs() << cases::sweepCase(seed, uint64_t(caseIndex)).toJson();
     return 0;
   }
-  DeviceOptions options;
-  options.target = arch;
-  Expected<std::unique_ptr<cases::Device>> device =
-      createDevice(deviceName, options);
-  if (!device)
-    return fail(toString(device.takeError()));
-  bool onCpu = (*device)->name() == "reference";
-  unsigned threads =
-      onCpu ? hardware_concurrency(jobs).compute_thread_count() : 1;
   std::vector<cases::Adversity> adversities;
   if (poison.getNumOccurrences() > 0) {
     Expected<std::vector<cases::Adversity>> list =
@@ -238,11 +272,27 @@ int main(int argc, char **argv) {
       return fail(toString(list.takeError()));
     adversities = std::move(*list);
   }
+  if (!manifest.empty()) {
+    if (Error e = writeManifest(*indices, adversities))
+      return fail(toString(std::move(e)));
+    return 0;
+  }
+  DeviceOptions options;
+  options.target = arch;
+  options.pack = pack;
+  Expected<std::unique_ptr<cases::Device>> device =
+      createDevice(deviceName, options);
+  if (!device)
+    return fail(toString(device.takeError()));
+  if (!pack.empty() && (*device)->name() == "reference")
+    return fail("--pack is given, but the reference device runs no kernels; "
+                "add --device=cuda");
+  unsigned threads = hardware_concurrency(jobs).compute_thread_count();
   Sweep sweep(**device, std::move(*indices), std::move(adversities));
   std::vector<std::thread> workers;
   for (unsigned i = 1; i < threads; ++i)
-    workers.emplace_back([&] { sweep.work(1); });
-  sweep.work(onCpu ? 1 : jobs);
+    workers.emplace_back([&] { sweep.work(); });
+  sweep.work();
   for (std::thread &worker : workers)
     worker.join();
   return sweep.finish();

@@ -4,6 +4,7 @@
 
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/cuda/CaseDevice.h"
+#include "runtime/pack/Pack.h"
 
 using namespace weft;
 using llvm::Expected;
@@ -19,12 +20,26 @@ weft::createCudaDevice(const DeviceOptions &options) {
   Expected<const Target *> target = targetForDevice(info->major, info->minor);
   if (!target)
     return target.takeError();
+  std::shared_ptr<const Pack> pack;
+  if (!options.pack.empty()) {
+    Expected<std::shared_ptr<const Pack>> opened = Pack::open(options.pack);
+    if (!opened)
+      return opened.takeError();
+    pack = std::move(*opened);
+  }
   auto cache = std::make_shared<ProgramCache>(ProgramCache::defaultDirectory());
   CaseProgramSource source;
   source.program =
-      [cache, target = *target](
+      [cache, pack, target = *target](
           const AttentionSpec &spec,
           const CudaDeviceInfo &) -> Expected<std::vector<uint8_t>> {
+    if (const PackEntry *entry =
+            pack ? pack->find(spec.str(), target->name) : nullptr) {
+      Expected<llvm::ArrayRef<uint8_t>> bytes = pack->load(*entry);
+      if (!bytes)
+        return bytes.takeError();
+      return bytes->vec();
+    }
     Expected<ProgramBytes> bytes = cachedProgram(*cache, spec, *target);
     if (!bytes)
       return bytes.takeError();

@@ -11,6 +11,7 @@
 #include "runtime/cases/Device.h"
 
 #include <optional>
+#include <string>
 
 namespace weft {
 
@@ -22,6 +23,9 @@ struct DeviceOptions {
   std::optional<int64_t> residentCtas;
   /// cuda: which GPU.
   int ordinal = 0;
+  /// cuda: a pack that plans are taken from; what it lacks is compiled. Empty:
+  /// none.
+  std::string pack;
 };
 
 /// The plan and tile code of a spec, run on the CPU. `run` may be called from
@@ -29,8 +33,8 @@ struct DeviceOptions {
 llvm::Expected<std::unique_ptr<cases::Device>>
 createReferenceDevice(const DeviceOptions &options = {});
 
-/// The compiled kernels of a spec on a GPU. An error says what is missing: a
-/// driver, a GPU, NVRTC.
+/// The compiled kernels of a spec on a GPU. `run` may be called from several
+/// threads. An error says what is missing: a driver, a GPU, NVRTC.
 llvm::Expected<std::unique_ptr<cases::Device>>
 createCudaDevice(const DeviceOptions &options = {});
 

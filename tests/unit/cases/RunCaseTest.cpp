@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 using namespace weft;
 using namespace weft::cases;
 
@@ -161,6 +163,32 @@ TEST(RunCase, OtherAdversitiesFindWhatHidesFromNaN) {
     EXPECT_EQ(report.failures().find(found) == std::string::npos,
               Adversity(i) == Adversity::NaN)
         << adversityNames[i].str() << report.failures();
+  }
+}
+
+TEST(RunCase, SpecsAreThoseThatADeviceIsAskedFor) {
+  class Asked : public TestDevice {
+  public:
+    llvm::Expected<int64_t> workspaceBytes(const AttentionSpec &spec,
+                                           const Problem &problem,
+                                           const RunOptions &options) override {
+      specs.insert(spec.str());
+      return TestDevice::workspaceBytes(spec, problem, options);
+    }
+    std::set<std::string> specs;
+  };
+  for (const char *name : {"thd_gqa_hd256", "bshd_padding", "bad_head_ratio",
+                           "base_moved_one_element"}) {
+    CaseOptions options;
+    options.poison = {Adversity::OldResults, Adversity::OtherProblem};
+    Asked device;
+    cantFail(runCase(caseNamed(name), device, options));
+    std::set<std::string> specs;
+    for (const AttentionSpec &spec :
+         cantFail(specsOf(caseNamed(name), options.poison)))
+      EXPECT_TRUE(specs.insert(spec.str()).second) << name << spec.str();
+    EXPECT_EQ(specs, device.specs) << name;
+    EXPECT_EQ(specs.empty(), name == llvm::StringRef("bad_head_ratio"));
   }
 }
 

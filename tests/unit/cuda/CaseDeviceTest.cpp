@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
+#include <thread>
+
 using namespace weft;
 using namespace weft::program;
 
@@ -107,6 +111,54 @@ TEST_F(CaseDevice, BadProblemCompilesNothing) {
   problem.scale = 1e300 * 1e300;
   EXPECT_NE(messageOf(device->run(spec, problem, memory, {})), "");
   EXPECT_EQ(compiles, 0);
+}
+
+// A compile takes long: other specs do not wait for it, and of those who ask
+// for one spec the first compiles it.
+TEST_F(CaseDevice, ThreadsCompileAtOnceAndEachSpecOnce) {
+  constexpr int specs = 3, threads = 4 * specs;
+  std::latch allCompile(specs);
+  std::atomic<int> compiled = 0;
+  std::unique_ptr<cases::Device> shared = llvm::cantFail(
+      makeCudaCaseDevice(FakeDriver::driver(), 1,
+                         {[&](const AttentionSpec &, const CudaDeviceInfo &) {
+                            ++compiled;
+                            allCompile.arrive_and_wait();
+                            return bytes;
+                          },
+                          "sm_80"}));
+  std::vector<std::thread> running;
+  for (int i = 0; i < threads; ++i)
+    running.emplace_back([&, i] {
+      AttentionSpec own = spec;
+      own.headRatio = 1 + i % specs;
+      EXPECT_EQ(llvm::cantFail(shared->workspaceBytes(own, problem, {})),
+                101 * 256);
+    });
+  for (std::thread &thread : running)
+    thread.join();
+  EXPECT_EQ(compiled, specs);
+}
+
+// A run that begins while another is under way has streams and memory of its
+// own.
+TEST_F(CaseDevice, RunsAtOnceShareNoMemory) {
+  std::vector<char> others(2048);
+  std::vector<cases::Allocation> otherMemory = {
+      memory[0], {"results", others.data(), 2048}};
+  Problem other = problem;
+  other.out.data = others.data();
+  other.lse.data = others.data() + 0x100;
+  bool within = false;
+  fake.kernel = [&](const std::vector<uint64_t> &parameters) {
+    if (!std::exchange(within, true)) {
+      EXPECT_EQ(messageOf(device->run(spec, other, otherMemory, {})), "");
+    }
+    ++*reinterpret_cast<char *>(parameters[1]);
+  };
+  EXPECT_EQ(messageOf(device->run(spec, problem, memory, {})), "");
+  EXPECT_EQ(results[0], 1);
+  EXPECT_EQ(others[0], 1);
 }
 
 TEST_F(CaseDevice, WorkspaceOfItsMultiprocessors) {

@@ -56,7 +56,7 @@ inline llvm::Expected<std::shared_ptr<const Pack>>
 inMemory(llvm::ArrayRef<uint8_t> bytes) {
   std::shared_ptr<void> memory(
       std::aligned_alloc(64, (bytes.size() + 64) / 64 * 64), std::free);
-  std::memcpy(memory.get(), bytes.data(), bytes.size());
+  llvm::copy(bytes, static_cast<uint8_t *>(memory.get()));
   return Pack::fromMemory(
       llvm::ArrayRef(static_cast<const uint8_t *>(memory.get()), bytes.size()),
       memory, "p");
