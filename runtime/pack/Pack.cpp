@@ -18,7 +18,6 @@ using namespace llvm::support;
 
 namespace weft {
 
-static constexpr StringLiteral magic = "WEFTPACK";
 static constexpr uint64_t headerBytes = 64, checksumAt = 48, slotAlignment = 64;
 static_assert(slotAlignment % program::programAlignment == 0);
 
@@ -62,7 +61,7 @@ std::vector<uint8_t> encodePack(ArrayRef<PackEntry> given) {
   uint64_t end = alignTo(indexAt + index.size(), slotAlignment);
   bytes.insert(bytes.end(), index.begin(), index.end());
   bytes.resize(end);
-  llvm::copy(arrayRefFromStringRef(magic), bytes.begin());
+  llvm::copy(arrayRefFromStringRef(packMagic), bytes.begin());
   endian::write32le(&bytes[8], packVersion);
   endian::write64le(&bytes[16], end);
   endian::write64le(&bytes[24], indexAt);
@@ -85,7 +84,7 @@ Error Pack::corrupt(const Twine &what) const {
 
 uint64_t Pack::sizeOf(ArrayRef<uint8_t> bytes) {
   if (bytes.size() < headerBytes ||
-      toStringRef(bytes.take_front(magic.size())) != magic ||
+      toStringRef(bytes.take_front(packMagic.size())) != packMagic ||
       endian::read32le(&bytes[8]) != packVersion)
     return 0;
   uint64_t size = endian::read64le(&bytes[16]);
@@ -94,7 +93,7 @@ uint64_t Pack::sizeOf(ArrayRef<uint8_t> bytes) {
 
 Error Pack::read() {
   if (content.size() < headerBytes ||
-      toStringRef(content.take_front(magic.size())) != magic)
+      toStringRef(content.take_front(packMagic.size())) != packMagic)
     return createStringError("'" + Twine(packName) +
                              "' is not a pack; 'weftc "
                              "compile --manifest' "

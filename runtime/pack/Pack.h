@@ -39,6 +39,9 @@ namespace weft {
 /// The version of the layout that this library reads and writes.
 inline constexpr uint32_t packVersion = 1;
 
+/// What a pack begins with.
+inline constexpr llvm::StringLiteral packMagic = "WEFTPACK";
+
 /// One program of a pack, or for one. What it refers to belongs to the pack, or
 /// to whoever writes it.
 struct PackEntry {

@@ -8,18 +8,20 @@
 namespace weft {
 
 /// Writes a pack of `entries` to `path`, under another name first: who reads
-/// `path` meanwhile sees the old file or the new one. No two entries are for
-/// the same problem. Gives the bytes of the file.
+/// `path` meanwhile sees the old file or the new one. Replaces nothing but a
+/// regular file (`fileToReplace`), and removes what killed processes left
+/// beside it. No two entries are for the same problem. Gives the bytes of the
+/// file.
 llvm::Expected<uint64_t> writePack(llvm::StringRef path,
                                    llvm::ArrayRef<PackEntry> entries);
 
 /// The programs that a compile has finished, kept beside its pack until all are
-/// there: packs of one entry each, one behind the other. What was being written
-/// when a process died is dropped by the next.
+/// there: a header, then packs of one entry each, one behind the other. What
+/// was being written when a process died is dropped by the next.
 class PartFile {
 public:
-  /// Opens or makes `path`. An error if it cannot be written, or if another
-  /// process has it open.
+  /// Opens or makes `path`. An error if it cannot be written, if another
+  /// process has it open, or if it is no such file.
   static llvm::Expected<std::unique_ptr<PartFile>> open(std::string path);
   PartFile(const PartFile &) = delete;
   /// The file stays.

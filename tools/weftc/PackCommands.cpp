@@ -6,6 +6,7 @@
 #include "runtime/compile/Nvrtc.h"
 #include "runtime/pack/Manifest.h"
 #include "runtime/pack/PackFile.h"
+#include "runtime/support/OutputFile.h"
 #include "tools/weftc/Progress.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -260,12 +261,15 @@ Expected<bool> PackBuild::finish() {
 }
 
 Expected<bool> PackBuild::run() {
+  // Before the work whose result goes there.
+  Expected<std::string> file = fileToReplace(request.output);
+  if (!file)
+    return file.takeError();
   for (auto step :
        {&PackBuild::readJobs, &PackBuild::takeShard, &PackBuild::findKeys})
     if (Error error = (this->*step)())
       return error;
-  Expected<std::unique_ptr<PartFile>> opened =
-      PartFile::open(request.output + ".part");
+  Expected<std::unique_ptr<PartFile>> opened = PartFile::open(*file + ".part");
   if (!opened)
     return opened.takeError();
   part = std::move(*opened);
@@ -351,7 +355,13 @@ Expected<bool> inspectPack(StringRef path, bool asJson) {
   return whole;
 }
 
+static std::string makerOf(const PackEntry &entry) {
+  return ("weft " + entry.library + " with " + entry.compiler).str();
+}
+
 Error mergePacks(StringRef output, ArrayRef<std::string> inputs) {
+  if (Error error = fileToReplace(output).takeError())
+    return error;
   std::vector<std::shared_ptr<const Pack>> packs;
   std::vector<std::pair<PackEntry, const Pack *>> all;
   for (const std::string &input : inputs) {
@@ -377,13 +387,23 @@ Error mergePacks(StringRef output, ArrayRef<std::string> inputs) {
       continue;
     }
     const PackEntry &first = entries.back();
-    if (first.program != entry.program)
-      return createStringError(
-          "'" + entry.spec + "' for " + entry.target +
-          " differs: " + from->name() + " has it by weft " + first.library +
-          " with " + first.compiler + ", " + pack->name() + " by weft " +
-          entry.library + " with " + entry.compiler +
-          "; compile both packs with the same, or leave it out of one");
+    if (first.program == entry.program)
+      continue;
+    std::string maker = makerOf(first), other = makerOf(entry);
+    // The key has all that shapes a program, makers included.
+    std::string why =
+        maker == other
+            ? (Twine(" and ") + pack->name() + " have it, both by " + maker +
+               ", but compiled with other options (--lineinfo, --tuning) or by "
+               "another build")
+                  .str()
+            : (" has it by " + Twine(maker) + ", " + pack->name() + " by " +
+               other)
+                  .str();
+    return createStringError(
+        "'" + entry.spec + "' for " + entry.target +
+        " differs: " + from->name() + why +
+        "; compile both packs with the same, or leave it out of one");
   }
   Expected<uint64_t> bytes = writePack(output, entries);
   if (!bytes)

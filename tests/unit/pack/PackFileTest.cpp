@@ -5,7 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <set>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 using namespace weft;
 using program::messageOf;
@@ -36,6 +43,58 @@ TEST(PackFile, WritesAtOnceOrNotAtAll) {
             std::string::npos);
 }
 
+std::set<std::string> namesIn(const Folder &folder) {
+  std::set<std::string> names;
+  for (const auto &entry : std::filesystem::directory_iterator(folder / ""))
+    names.insert(entry.path().filename());
+  return names;
+}
+
+TEST(PackFile, ReplacesRegularFilesOnly) {
+  Folder folder;
+  OwnedEntry entry(kForward, "sm_90a");
+  std::string pipe = folder / "pipe", link = folder / "link";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(messageOf(writePack(pipe, PackEntry(entry))),
+            "cannot write '" + pipe +
+                "': it is a pipe; name a regular file, or a new one");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+  // A link stays one.
+  std::filesystem::create_symlink("a.weftpack", link);
+  llvm::cantFail(writePack(link, PackEntry(entry)));
+  EXPECT_TRUE(std::filesystem::is_symlink(link));
+  llvm::cantFail(Pack::open(folder / "a.weftpack"));
+  EXPECT_EQ(namesIn(folder),
+            (std::set<std::string>{"a.weftpack", "link", "pipe"}));
+}
+
+TEST(PackFile, RemovesWhatKilledProcessesLeft) {
+  Folder folder;
+  std::string pack = folder / "a.weftpack";
+  OwnedEntry entry(kForward, "sm_90a");
+  std::vector<uint8_t> bytes = somePack();
+  // Cut short at once, and later.
+  writeFile(pack + ".tmp-00000000", {});
+  writeFile(pack + ".tmp-0123abcd", llvm::ArrayRef(bytes).take_front(100));
+  // Not ours: by what it holds, by its name, by whose it is.
+  for (const char *name : {".tmp-00000001", ".tmp-backup", ".tmp-000000012"})
+    writeFile(pack + name, llvm::arrayRefFromStringRef("notes"));
+  writeFile(folder / "b.weftpack.tmp-00000000", {});
+  std::filesystem::create_symlink("a.weftpack", pack + ".tmp-00000002");
+  // Being written.
+  writeFile(pack + ".tmp-00000003", {});
+  int writer = open((pack + ".tmp-00000003").c_str(), O_RDONLY);
+  ASSERT_EQ(flock(writer, LOCK_EX | LOCK_NB), 0);
+  llvm::cantFail(writePack(pack, PackEntry(entry)));
+  close(writer);
+  EXPECT_EQ(
+      namesIn(folder),
+      (std::set<std::string>{
+          "a.weftpack", "a.weftpack.tmp-00000001", "a.weftpack.tmp-00000002",
+          "a.weftpack.tmp-00000003", "a.weftpack.tmp-000000012",
+          "a.weftpack.tmp-backup", "b.weftpack.tmp-00000000"}));
+}
+
 /// The specs in a part file.
 std::vector<std::string> specsIn(const PartFile &part) {
   std::vector<std::string> specs;
@@ -58,7 +117,8 @@ TEST(PartFile, GoesOnWhereItWasCutShort) {
     llvm::cantFail(part->append(b));
   }
   std::string whole = readFile(path);
-  size_t first = Pack::sizeOf(llvm::arrayRefFromStringRef(whole));
+  size_t first =
+      64 + Pack::sizeOf(llvm::arrayRefFromStringRef(whole).drop_front(64));
   for (size_t length = 0; length <= whole.size(); length += 8) {
     std::filesystem::remove(path);
     writeFile(path, llvm::arrayRefFromStringRef(whole).take_front(length));
@@ -92,12 +152,40 @@ TEST(PartFile, OneWriterAtATime) {
                 "': No such file or directory");
 }
 
+TEST(PartFile, LeavesWhatIsNotItsOwn) {
+  Folder folder;
+  std::string path = folder / "part";
+  std::vector<uint8_t> pack = somePack();
+  for (llvm::ArrayRef<uint8_t> bytes :
+       {llvm::arrayRefFromStringRef("n"), llvm::arrayRefFromStringRef("notes"),
+        llvm::ArrayRef(pack)}) {
+    writeFile(path, bytes);
+    EXPECT_EQ(messageOf(PartFile::open(path)),
+              "'" + path +
+                  "' is in the way: programs are kept there until all are "
+                  "compiled, and it is not a file of an earlier compile; move "
+                  "it, or choose another file with -o");
+    EXPECT_EQ(readFile(path), llvm::toStringRef(bytes));
+  }
+  std::filesystem::remove(path);
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_NE(messageOf(PartFile::open(path)).find("is in the way"),
+            std::string::npos);
+}
+
 TEST(PartFile, AFullDiskIsTold) {
-  if (!std::filesystem::exists("/dev/full"))
-    GTEST_SKIP() << "no /dev/full here";
-  auto part = llvm::cantFail(PartFile::open("/dev/full"));
-  EXPECT_EQ(messageOf(part->append(OwnedEntry(kForward, "sm_90a"))),
-            "cannot write '/dev/full': No space left on device");
+  Folder folder;
+  std::string path = folder / "part";
+  auto part = llvm::cantFail(PartFile::open(path));
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto *handler = std::signal(SIGXFSZ, SIG_IGN);
+  const rlimit none = {0, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
+  std::string message = messageOf(part->append(OwnedEntry(kForward, "sm_90a")));
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(message, "cannot write '" + path + "': File too large");
 }
 
 } // namespace
