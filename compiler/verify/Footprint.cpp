@@ -48,6 +48,19 @@ Conjunction weft::elementsOf(tile::RowAccess access, LinearForms &forms) {
   return elements;
 }
 
+std::pair<tile::TurnOp, scf::IfOp> weft::arrivalBefore(Operation *op) {
+  for (Operation *parent = op->getParentOp(); parent;
+       op = parent, parent = parent->getParentOp()) {
+    auto branch = dyn_cast<scf::IfOp>(parent);
+    if (!branch || op->getBlock() != branch.thenBlock())
+      continue;
+    if (auto arrival = dyn_cast_or_null<tile::TurnOp>(
+            branch.getCondition().getDefiningOp()))
+      return {arrival, branch};
+  }
+  return {};
+}
+
 Conjunction weft::counterOf(tile::TurnOp turn, LinearForms &forms) {
   AffineExpr first =
       forms.of(turn.getRows().getDefiningOp<tile::RowsOp>().getFirst());
@@ -139,6 +152,9 @@ private:
   }
 
   Conjunction with(Conjunction path, Value condition, bool truth) {
+    // Any of those that arrive may be the last.
+    if (isa_and_nonnull<tile::TurnOp>(condition.getDefiningOp()))
+      return path;
     auto when = forms.whenIs(condition, truth);
     // Of several cases none is certain.
     if (when && when->size() == 1)
@@ -222,9 +238,15 @@ private:
         failed(isImpossible(access, path, head - heads,
                             "a head past the buffer's last")))
       return failure();
+    // Within a tile in fragments rows do not follow one another.
+    tile::BufferType buffer = access.getBuffer().getType();
+    if (buffer.getLayout() == tile::BufferLayout::fragments &&
+        failed(isImpossible(access, path,
+                            firstRowOf(access, forms) % buffer.getRounded() - 1,
+                            "rows that begin inside of a tile")))
+      return failure();
     // What a bulk copy reads there reaches no result; nothing clears what a
     // load does, which may be unclipped of a rounded buffer alone.
-    tile::BufferType buffer = access.getBuffer().getType();
     if (access.isClipped() ||
         (access.getAccess() == Access::in && !buffer.isRounded()))
       return success();
@@ -245,6 +267,11 @@ private:
     path.push_back({excess});
     auto witness = forms.solve(path);
     if (!witness)
+      return success();
+    // Without a point nobody gets here.
+    path.push_back({forms.variable(LinearForms::Tile)});
+    path.push_back({forms.variable(LinearForms::Head)});
+    if (!forms.solve(path))
       return success();
     StringRef verb = access.getAccess() == Access::in    ? "read"
                      : access.getAccess() == Access::out ? "write"

@@ -28,6 +28,10 @@ struct Footprint {
   std::vector<mlir::Operation *> tickets;
 };
 
+/// The arrival behind which an op stands, with the branch that it chooses; both
+/// null if it stands behind none.
+std::pair<tile::TurnOp, mlir::scf::IfOp> arrivalBefore(mlir::Operation *op);
+
 /// The counter of a turn, in the variables Row (the tile's first) and
 /// BufferHead.
 Conjunction counterOf(tile::TurnOp turn, LinearForms &forms);

@@ -32,8 +32,11 @@ def VerifyContracts : Pass<"verify-contracts", "::mlir::ModuleOp"> {
        anything;
     8. of the turns at the counter of a tile, 0 to count - 1, each is taken, by
        one point, which waits only for points of a lower number; so that nobody
-       waits for ever and the counter ends as 0. What is stored behind a last
-       arrival does not depend on which point that is.
+       waits for ever and the counter ends as 0. A counter has turns that are
+       waited for or arrivals, not both; ordered adds to one operand are by one
+       counter. Behind a last arrival no turn is taken, what is read is there
+       whichever point is last, and what is stored does not depend on which it
+       is.
 
     4 to 6 and 8 are decided by MLIRPresburger in coordinates relative to the
     sequence: a row, a head, the used lengths, the numbers of heads and the

@@ -36,6 +36,14 @@ LogicalResult TurnChecks::checkTurns(StringRef name,
     if (forms.of(op.getCount()) != count)
       return error(op) << "counts turns at '" << name
                        << "' to another number than before";
+    if (op.waits() != first.waits())
+      return error(op) << "takes turns at '" << name
+                       << "' that are waited for and such that are not; give "
+                          "each kind counters of its own";
+    if (arrivalBefore(op).first)
+      return error(op) << "takes a turn at '" << name
+                       << "' behind a last arrival, where it is open which "
+                          "point it is";
     if (!isOfProblem(count))
       return error(op) << "counts turns at '" << name
                        << "' to a number that is not one of lengths and heads "
@@ -129,18 +137,19 @@ LogicalResult TurnChecks::checkPair(StringRef name, const TurnOnPath &one,
   return success();
 }
 
-/// The arrival behind which an op stands, with the branch that it chooses.
-static std::pair<tile::TurnOp, scf::IfOp> arrivalBefore(Operation *op) {
-  for (Operation *parent = op->getParentOp(); parent;
-       op = parent, parent = parent->getParentOp()) {
-    auto branch = dyn_cast<scf::IfOp>(parent);
-    if (!branch || op->getBlock() != branch.thenBlock())
-      continue;
-    if (auto arrival = dyn_cast_or_null<tile::TurnOp>(
-            branch.getCondition().getDefiningOp()))
-      return {arrival, branch};
-  }
-  return {};
+LogicalResult TurnChecks::checkOneCounter(StringRef name,
+                                          ArrayRef<AccessOnPath> adds) {
+  auto counterOf = [](AccessOnPath add) -> Value {
+    return cast<tile::TurnOp>(add.op.getOperation()).getCounter();
+  };
+  for (const AccessOnPath &add : adds)
+    if (counterOf(add) != counterOf(adds.front()))
+      return error(add.op) << "adds in turn to '" << name << "' by '"
+                           << operandName(counterOf(add))
+                           << "' and elsewhere by '"
+                           << operandName(counterOf(adds.front()))
+                           << "', between which there is no order";
+  return success();
 }
 
 LogicalResult TurnChecks::checkBehindArrivals(StringRef name,

@@ -25,6 +25,10 @@ struct TurnChecks {
   mlir::LogicalResult checkTurns(llvm::StringRef name,
                                  llvm::ArrayRef<TurnOnPath> turns);
 
+  /// Ordered adds to `name`, all by the same counters.
+  mlir::LogicalResult checkOneCounter(llvm::StringRef name,
+                                      llvm::ArrayRef<AccessOnPath> adds);
+
   /// What is written to `name` behind a last arrival is the same whichever
   /// point it is.
   mlir::LogicalResult checkBehindArrivals(llvm::StringRef name,

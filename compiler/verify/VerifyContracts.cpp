@@ -61,6 +61,9 @@ public:
     if (tickets > 1)
       return error(nullptr) << "takes " << tickets << " tickets for one point";
     hasTicket = tickets == 1;
+    if (Operation *point = hasTicket ? findPoint() : nullptr)
+      return error(point)
+             << "takes a ticket and this besides, which gives another point";
     for (auto [index, attribute] : llvm::enumerate(kernel.getContract()))
       if (failed(checkOperand(cast<plan::OperandAttr>(attribute),
                               (*footprints)[index])))
@@ -69,6 +72,16 @@ public:
   }
 
 private:
+  /// An op that gives the point of a CTA's own number, or null.
+  Operation *findPoint() {
+    Operation *point = nullptr;
+    body.op->walk([&](Operation *op) {
+      if (isa<tile::PointOp, warp::PointOp, warp::PointsOp>(op))
+        point = op;
+    });
+    return point;
+  }
+
   /// The body's buffers are the contract's operands.
   LogicalResult checkOperands() {
     // Those come first.
@@ -147,6 +160,9 @@ private:
     if (failed(checkDomains(declared, ops)))
       return failure();
     TurnChecks turns{body.op, kernel.getSymName(), forms, hasTicket};
+    if (declared.getAccess() == Access::ordered &&
+        failed(turns.checkOneCounter(declared.getName(), ops)))
+      return failure();
     if (declared.getAccess() != Access::in &&
         failed(turns.checkBehindArrivals(declared.getName(), ops)))
       return failure();
@@ -260,13 +276,27 @@ private:
       return conditions;
     };
     SmallVector<Conjunction> written(llvm::map_range(ops, elements));
-    for (auto [index, one] : llvm::enumerate(written))
-      for (const Conjunction &other : ArrayRef(written).take_front(index + 1))
-        if (auto witness = forms.solveForTwoPoints(one, other))
-          return error(ops[index].op)
+    // Behind an arrival one point goes on, and it does not matter which: say
+    // the first.
+    SmallVector<Operation *> arrivals;
+    SmallVector<Conjunction> byOne = written;
+    for (auto [index, access] : llvm::enumerate(ops)) {
+      auto [arrival, branch] = arrivalBefore(access.op);
+      arrivals.push_back(arrival);
+      if (arrival)
+        llvm::append_range(byOne[index],
+                           forms.whenIs(branch.getCondition(), true)->front());
+    }
+    for (size_t one = 0; one < ops.size(); ++one)
+      for (size_t other = 0; other <= one; ++other) {
+        bool areOfOne = arrivals[one] && arrivals[one] == arrivals[other];
+        ArrayRef<Conjunction> points = areOfOne ? byOne : written;
+        if (auto witness = forms.solveForTwoPoints(points[one], points[other]))
+          return error(ops[one].op)
                  << "may write an element of '" << declared.getName()
                  << "' at two points of its grid, one of them: "
                  << LinearForms::describe(*witness);
+      }
     return success();
   }
 

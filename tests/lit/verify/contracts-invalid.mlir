@@ -846,3 +846,27 @@ plan.kernel @k reduce of @attention schedule <rows = 64>
 tile.func @k_body(%sum: !tile.buffer<f32, q, heads_q, 16, packed> {weft.name = "sum"}) grid <q, 64, heads_q> schedule <rows = 64> {
   tile.return
 }
+
+// -----
+
+// In fragments only whole tiles are where the type says: 64 rows from the
+// middle of a tile on are elements of other rows.
+!sum = !tile.buffer<f32, q, heads_q, 64, fragments, rounded = 64>
+plan.kernel @k dq of @attention schedule <rows = 64>
+    contract [#plan.operand<"sum", acc, [valid], rounded = 64>]
+tile.func @k_body(%sum: !sum {weft.name = "sum"}) grid <q, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c32 = arith.constant 32 : i64
+  %c64 = arith.constant 64 : i64
+  %one = arith.constant dense<1.0> : tensor<64x64xf32>
+  %first = arith.muli %tile, %c64 : i64
+  %half = arith.subi %first, %c32 : i64
+  %rows = tile.rows %sequence, %half : !tile.rows<q, 64>
+  %isInside = arith.cmpi sge, %half, %c0 : i64
+  scf.if %isInside {
+    // expected-error @below {{body @k_body may add to 'sum' on rows that begin inside of a tile, as with n_q = 65, tile = 1}}
+    tile.add %one, %sum[%rows, %head] unclipped : tensor<64x64xf32>, !sum, !tile.rows<q, 64>
+  }
+  tile.return
+}

@@ -769,3 +769,217 @@ tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "a
   tile.return
 }
 }
+
+// -----
+
+// A turn that is waited for, and one that is not: who arrives does not wait for
+// who adds, and takes the turn away.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!sum = !tile.buffer<f32, kv, heads_kv, 16, packed, rounded = 64>
+!turns = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!tickets = !tile.buffer<i32, none, one, 1, packed>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"sum", ordered, [valid], rounded = 64>,
+              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
+                  %turns: !turns {weft.name = "turns"}, %tickets: !tickets {weft.name = "tickets"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.ticket %tickets : !tickets
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %a = tile.load %x[%rows, %head] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+  %adds = arith.cmpi slt, %member, %c1 : i64
+  scf.if %adds {
+    tile.ordered_add %a, %sum[%rows, %group] turn %member of %c2 by %turns : tensor<64x16xf32>, !sum, !tile.rows<kv, 64>, !turns
+  }
+  %arrives = arith.cmpi sge, %member, %c1 : i64
+  scf.if %arrives {
+    // expected-error @below {{body of @k takes turns at 'turns' that are waited for and such that are not; give each kind counters of its own}}
+    %last = tile.last_arrival %turns[%rows, %group] turn %member of %c2 : !turns, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
+
+// -----
+
+// Each of two counters orders its adds, but nothing those of one and the other.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!sum = !tile.buffer<f32, kv, heads_kv, 16, packed, rounded = 64>
+!turns = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!tickets = !tile.buffer<i32, none, one, 1, packed>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"sum", ordered, [valid], rounded = 64>,
+              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"others", counter, [valid], rounded = 64>,
+              #plan.operand<"tickets", counter, [all]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"}, %turns: !turns {weft.name = "turns"},
+                  %others: !turns {weft.name = "others"}, %tickets: !tickets {weft.name = "tickets"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.ticket %tickets : !tickets
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %a = tile.load %x[%rows, %head] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+  %one = arith.cmpi slt, %member, %c1 : i64
+  scf.if %one {
+    tile.ordered_add %a, %sum[%rows, %group] turn %c0 of %c1 by %turns : tensor<64x16xf32>, !sum, !tile.rows<kv, 64>, !turns
+  }
+  %other = arith.cmpi sge, %member, %c1 : i64
+  scf.if %other {
+    %second = arith.subi %member, %c1 : i64
+    // expected-error @below {{body of @k adds in turn to 'sum' by 'others' and elsewhere by 'turns', between which there is no order}}
+    tile.ordered_add %a, %sum[%rows, %group] turn %second of %c1 by %others : tensor<64x16xf32>, !sum, !tile.rows<kv, 64>, !turns
+  }
+  tile.return
+}
+}
+
+// -----
+
+// Of a pair the later one may be last, and waits for the pair behind it.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!sum = !tile.buffer<f32, kv, heads_kv, 16, packed, rounded = 64>
+!turns = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!tickets = !tile.buffer<i32, none, one, 1, packed>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"sum", ordered, [valid], rounded = 64>,
+              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"tickets", counter, [all]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"}, %turns: !turns {weft.name = "turns"},
+                  %arrivals: !turns {weft.name = "arrivals"}, %tickets: !tickets {weft.name = "tickets"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.ticket %tickets : !tickets
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %a = tile.load %x[%rows, %head] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !turns, !tile.rows<kv, 64>
+  scf.if %last {
+    // expected-error @below {{body of @k takes a turn at 'turns' behind a last arrival, where it is open which point it is}}
+    tile.ordered_add %a, %sum[%rows, %group] turn %member of %c1 by %turns : tensor<64x16xf32>, !sum, !tile.rows<kv, 64>, !turns
+  }
+  tile.return
+}
+}
+
+// -----
+
+// What is read behind an arrival must be there whichever point is last.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!arrivals = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!dk = !tile.buffer<bf16, kv, heads_kv, 16>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"d_key", out, [valid]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "arrivals"}, %dk: !dk {weft.name = "d_key"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %back = arith.muli %member, %c64 : i64
+  %before = arith.subi %first, %back : i64
+  %far = tile.rows %sequence, %before : !tile.rows<kv, 64>
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !arrivals, !tile.rows<kv, 64>
+  scf.if %last {
+    // expected-error @below {{body @k_body may read 'x' on rows before the sequence's first, as with}}
+    %a = tile.load %x[%far, %base] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+    %r = arith.truncf %a : tensor<64x16xf32> to tensor<64x16xbf16>
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
+
+// -----
+
+// The point of the CTA's own number is not that of its ticket.
+!x = !tile.buffer<f32, q, heads_q, 16>
+!sum = !tile.buffer<f32, q, heads_q, 16, packed, rounded = 64>
+!turns = !tile.buffer<i32, q, heads_q, 1, packed, rounded = 64>
+!tickets = !tile.buffer<i32, none, one, 1, packed>
+plan.kernel @k dq of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"sum", ordered, [valid], rounded = 64>,
+              #plan.operand<"turns", counter, [valid], rounded = 64>, #plan.operand<"tickets", counter, [all]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %sum: !sum {weft.name = "sum"},
+                  %turns: !turns {weft.name = "turns"}, %tickets: !tickets {weft.name = "tickets"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %s, %t, %h = tile.ticket %tickets : !tickets
+  // expected-error @below {{body of @k takes a ticket and this besides, which gives another point}}
+  %sequence, %tile, %head = tile.point
+  %c0 = arith.constant 0 : i64
+  %c1 = arith.constant 1 : i64
+  %c64 = arith.constant 64 : i64
+  %n_q = tile.length q %sequence
+  %n_k = tile.length kv %sequence
+  %tiles_q = arith.ceildivsi %n_q, %c64 : i64
+  %tiles = arith.ceildivsi %n_k, %c64 : i64
+  scf.for %i = %c0 to %tiles_q step %c1 : i64 {
+    %first = arith.muli %i, %c64 : i64
+    %rows = tile.rows %sequence, %first : !tile.rows<q, 64>
+    %a = tile.load %x[%rows, %head] : !x, !tile.rows<q, 64> -> tensor<64x16xf32>
+    tile.ordered_add %a, %sum[%rows, %head] turn %tile of %tiles by %turns : tensor<64x16xf32>, !sum, !tile.rows<q, 64>, !turns
+  }
+  tile.return
+}
+
+// -----
+
+// Whoever is last, and the first as well.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!arrivals = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!dk = !tile.buffer<bf16, kv, heads_kv, 16>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"d_key", out, [valid]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "arrivals"}, %dk: !dk {weft.name = "d_key"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %a = tile.load %x[%rows, %base] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+  %r = arith.truncf %a : tensor<64x16xf32> to tensor<64x16xbf16>
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !arrivals, !tile.rows<kv, 64>
+  scf.if %last {
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  %isFirst = arith.cmpi slt, %member, %c1 : i64
+  scf.if %isFirst {
+    // expected-error @below {{body of @k may write an element of 'd_key' at two points of its grid, one of them:}}
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
