@@ -21,6 +21,7 @@
 #include "compiler/warp/StepValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -71,7 +72,9 @@ private:
       if (tile.receive.getRing() == deposit.getRing())
         handed = tile;
     }
+    // The steps before are those of one and of two less.
     return add && queries.receive && handed.receive &&
+           matchPattern(loop.getStep(), m_One()) &&
            queries.receive.getRing().getType().getStages() > 1 &&
            loop.isDefinedOutsideOfLoop(query.issue.getB()) &&
            isComputableForStep(add.getRows(), loop) &&

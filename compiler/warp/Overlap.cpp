@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -89,6 +90,9 @@ struct OverlapLoop {
 std::optional<OverlapLoop> match(scf::ForOp loop) {
   OverlapLoop found;
   found.loop = loop;
+  // Steps are counted, and taken in pairs.
+  if (!matchPattern(loop.getStep(), m_One()))
+    return std::nullopt;
   bool hasSecond = false;
   for (auto [number, value] : llvm::enumerate(loop.getYieldedValues())) {
     std::optional<Product> product = productOf(value);

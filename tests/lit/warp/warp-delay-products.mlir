@@ -1,5 +1,6 @@
 // RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse | FileCheck %s --check-prefix=STEP
 // RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse -warp-delay-products -canonicalize -cse | FileCheck %s
+// RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse | sed 's/ = arith.constant 1 : i64/ = arith.constant 2 : i64/' | weft-opt -warp-delay-products | FileCheck %s --check-prefix=WIDE
 
 // All gradients in one kernel. dS is handed over in its own step before:
 
@@ -68,6 +69,13 @@
 // CHECK:     warp.await %{{.*}}, 0
 // CHECK:     warp.stage %{{.*}}, %[[STAGING]]
 // CHECK:     warp.add_staged %[[STAGING]], %{{.*}}
+
+// The step before one of two is not the number before: such loops stay.
+
+// WIDE-LABEL: warp.func @dqkv_body(
+// WIDE: scf.for
+// WIDE-NOT: warp.held
+
 module attributes {weft.target = "sm_90a"} {
   attn.backward @attention bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <batch> kv = <batch>
 }

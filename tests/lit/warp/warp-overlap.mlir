@@ -1,8 +1,15 @@
 // RUN: weft-opt %s -warp-specialize -canonicalize -cse -warp-overlap -cse | FileCheck %s
+// RUN: sed 's/ = arith.constant 1 : i64/ = arith.constant 2 : i64/' %s | weft-opt -warp-specialize -canonicalize -cse -warp-overlap | FileCheck %s --check-prefix=WIDE
 
 // The second product of a step is issued beside the first one of the next; O is
 // pending from step to step, and waited for in the rare branch alone. Steps go
 // in pairs; an odd one, or none, ends the walk.
+
+// A loop of wider steps stays as it is.
+
+// WIDE-LABEL: warp.func @kernel(
+// WIDE: scf.for
+// WIDE-NOT: warp.settled
 
 // CHECK-LABEL: warp.func @kernel(
 // CHECK: %[[Q:.*]] = warp.ring : <1
