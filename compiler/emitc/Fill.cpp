@@ -45,7 +45,10 @@ LogicalResult KernelWriter::writeFill(warp::FillOp op) {
       hasHeads
           ? compare(emitc::CmpPredicate::lt, head, heads(type.getHeadSpace()))
           : compare(emitc::CmpPredicate::eq, head, literal(0, i64()));
-  ifThen(within, [&] {
+  // Of the side with fewer rows this CTA may have none, or there are none at
+  // all.
+  Value isHeldHere = compare(emitc::CmpPredicate::lt, first, total);
+  ifThen(both(within, isHeldHere), [&] {
     auto blocks = emitc::ForOp::create(
         builder, loc, multiply(warpIndex(), literal(32, i32())),
         literal(kernel.getGrid().getRows(), i32()), literal(32 * warps, i32()),
