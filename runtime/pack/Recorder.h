@@ -3,6 +3,8 @@
 #ifndef WEFT_RUNTIME_PACK_RECORDER_H
 #define WEFT_RUNTIME_PACK_RECORDER_H
 
+#include "runtime/support/ForkHooks.h"
+
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Error.h"
@@ -20,7 +22,7 @@ class Recorder {
 public:
   explicit Recorder(std::string path) : path(std::move(path)) {}
 
-  /// Adds `spec` (canonical) for `target`. Thread-safe.
+  /// Adds `spec` (canonical) for `target`. Thread-safe, also across forks.
   llvm::Error note(llvm::StringRef spec, llvm::StringRef target);
 
 private:
@@ -28,6 +30,9 @@ private:
   std::mutex mutex; ///< of all below
   bool read = false;
   llvm::StringSet<> lines;
+  const ForkHooks forkHooks{[this] { mutex.lock(); },
+                            [this] { mutex.unlock(); },
+                            [this] { mutex.unlock(); }};
 };
 
 /// What WEFT_RECORD asks for; null without it.

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <map>
 
 #include <sys/wait.h>
@@ -76,6 +77,32 @@ TEST(Recorder, LinesOfProcessesAndThreadsDoNotMix) {
     int count = counts[manifestLine(kForward, "sm_" + std::to_string(i))];
     EXPECT_TRUE(count >= 1 && count <= processes) << i << ": " << count;
   }
+}
+
+// The child has a copy of the lock as it was, and nobody to open it.
+TEST(Recorder, ForksWhileAThreadNotes) {
+  Folder folder;
+  Recorder recorder(folder / "used.json");
+  std::atomic<bool> stop = false;
+  std::thread thread([&] {
+    for (int i = 0; !stop; ++i)
+      llvm::cantFail(recorder.note(kForward, "sm_" + std::to_string(i)));
+  });
+  for (int i = 0; i < 100; ++i) {
+    pid_t child = fork();
+    if (child == 0) {
+      alarm(10);
+      llvm::cantFail(recorder.note(kBackward, "sm_" + std::to_string(i)));
+      _exit(0);
+    }
+    int status = -1;
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "fork " << i;
+    if (status)
+      break;
+  }
+  stop = true;
+  thread.join();
 }
 
 } // namespace
