@@ -87,6 +87,12 @@ weft_status weft_context_create(const weft_context_options *given,
       return fail(read.takeError(), WEFT_INVALID_ARGUMENT);
     options = *read;
   }
+  bool tuned = options.tuning && *options.tuning;
+  if (tuned && options.precompiled_only)
+    return fail(WEFT_INVALID_ARGUMENT,
+                "weft_context_options.tuning is given with precompiled_only, "
+                "which compiles nothing: schedules are chosen when a pack is "
+                "compiled; leave one of the two out");
   PlanStore::Warn warn;
   if (options.warn)
     warn = [function = options.warn, user = options.user](StringRef message) {
@@ -96,7 +102,6 @@ weft_status weft_context_create(const weft_context_options *given,
       makePlanCompiler({options.cache_directory, options.tuning, warn});
   if (!compiler)
     return fail(compiler.takeError(), WEFT_INVALID_ARGUMENT);
-  bool tuned = options.tuning && *options.tuning;
   *context = new weft_context{std::make_shared<PlanStore>(
       std::move(*compiler), /*compiles=*/!options.precompiled_only,
       /*usesPacks=*/!tuned, std::move(warn))};

@@ -95,7 +95,8 @@ typedef struct weft_context_options {
   void *user;
   /* A tuning table as JSON (compiler/tuning/Tuning.h), in place of the one the
    * library has for each target; schedules it lacks come from the default
-   * table. Packs are then passed by. NULL: the library's own. */
+   * table. Packs are then passed by, so it does not go with precompiled_only.
+   * NULL: the library's own. */
   const char *tuning;
   /* Not 0: take plans from packs and compile nothing, as libweft-runtime does.
    * Since version 2. */
@@ -266,8 +267,8 @@ enum {
  * "bshd": b batch, s rows of a sequence, t packed rows (thd layouts), h heads,
  * d columns; LSE has no d. For vectors of offsets and lengths it may be NULL.
  * Type, columns and layout must be those of `spec`, the memory a GPU's, and a
- * size that another tensor of the problem has set must be the same. Since
- * version 2. */
+ * size that another tensor of the problem has set must be the same (0 counts
+ * as not set). Since version 2. */
 WEFT_API weft_status weft_problem_set_dlpack(weft_problem *problem,
                                              const char *spec, int32_t operand,
                                              const void *tensor,

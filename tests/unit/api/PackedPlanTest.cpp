@@ -102,6 +102,17 @@ TEST_F(PackedPlan, OtherSchedulesAreCompiled) {
   unsetenv("WEFT_NVRTC");
 }
 
+TEST_F(PackedPlan, OtherSchedulesNeedACompiler) {
+  weft_context_options options = {};
+  options.struct_size = sizeof options;
+  options.precompiled_only = 1;
+  options.tuning = R"({"rows": []})";
+  EXPECT_EQ(weft_context_create(&options, &context), WEFT_INVALID_ARGUMENT);
+  EXPECT_NE(std::string(weft_last_error()).find("precompiled_only"),
+            std::string::npos)
+      << weft_last_error();
+}
+
 /// What asking for a device of `driver` ends with, in a process of its own.
 void expectUnavailable(weft_context *context, const char *driver,
                        const char *part) {
