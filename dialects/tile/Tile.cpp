@@ -84,7 +84,7 @@ Type BufferType::parse(AsmParser &parser) {
   auto layout = symbolizeBufferLayout(layoutName);
   if (!rows || !heads || !layout) {
     parser.emitError(loc) << "a buffer is <type, q|kv, heads_q|heads_kv, "
-                             "columns[, strided|packed|uniform]"
+                             "columns[, strided|packed|uniform|fragments]"
                              "[, rounded = multiple of 8]>";
     return {};
   }

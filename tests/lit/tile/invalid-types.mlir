@@ -1,11 +1,11 @@
 // RUN: weft-opt %s -split-input-file -verify-diagnostics -allow-unregistered-dialect
 
-// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform][, rounded = multiple of 8]>}}
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform|fragments][, rounded = multiple of 8]>}}
 "test.type"() {t = !tile.buffer<bf16, rows, heads_q, 8>} : () -> ()
 
 // -----
 
-// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform][, rounded = multiple of 8]>}}
+// expected-error@+1 {{a buffer is <type, q|kv, heads_q|heads_kv, columns[, strided|packed|uniform|fragments][, rounded = multiple of 8]>}}
 "test.type"() {t = !tile.buffer<bf16, q, heads_q, 8, dense>} : () -> ()
 
 // -----
