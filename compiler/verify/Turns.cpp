@@ -176,6 +176,72 @@ LogicalResult TurnChecks::checkBehindArrivals(StringRef name,
   return success();
 }
 
+/// Whether a value is made of constants and what a launch passes.
+static bool isOfLaunch(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp());
+  return isPure(op) && !op->getNumRegions() && !isa<tile::PointOp>(op) &&
+         llvm::all_of(op->getOperands(), isOfLaunch);
+}
+
+LogicalResult TurnChecks::checkValues(Operation *op, tile::TurnOp arrival,
+                                      scf::IfOp branch) {
+  // Two that are last at the same counter, in the same turns of loops.
+  Conjunction counter = counterOf(arrival, forms);
+  SmallVector<AffineExpr> loops;
+  for (Operation *parent = op->getParentOp(); parent != branch;
+       parent = parent->getParentOp())
+    if (auto loop = dyn_cast<scf::ForOp>(parent))
+      loops.push_back(forms.variable(forms.turnOf(loop)));
+  auto isSame = [&](AffineExpr form) -> LogicalResult {
+    Conjunction between{{form - forms.ofSecond(form) - 1}};
+    for (AffineExpr loop : loops)
+      between.push_back({loop - forms.ofSecond(loop), /*isEquality=*/true});
+    auto witness = forms.solveForTwoRuns(counter, counter, between);
+    if (!witness)
+      return success();
+    return error(op) << "computes behind a last arrival what depends on which "
+                        "point it is: "
+                     << LinearForms::describe(*witness);
+  };
+  // Numbers count where they get into tiles or decide.
+  bool isOnlyNumbers = llvm::all_of(
+      op->getResultTypes(), [](Type type) { return type.isInteger(64); });
+  bool isPlace = isa<tile::RowsOp, tile::RowAccess, tile::TurnOp>(op);
+  for (Value operand : op->getOperands()) {
+    if (isa<tile::BufferType, tile::RowsType>(operand.getType()))
+      continue;
+    if (operand.getType().isInteger(64)) {
+      bool counts = op->getNumRegions() || !isOnlyNumbers;
+      if (counts && !isPlace && failed(isSame(forms.of(operand))))
+        return failure();
+    } else if (!branch->isAncestor(operand.getParentRegion()->getParentOp()) &&
+               !isOfLaunch(operand)) {
+      return error(op) << "uses behind a last arrival what a point computed "
+                          "before, and which point it is is open";
+    }
+  }
+  auto read = dyn_cast<tile::RowAccess>(op);
+  if (!read || read.getAccess() != plan::Access::in)
+    return success();
+  return success(succeeded(isSame(firstRowOf(read, forms))) &&
+                 succeeded(isSame(forms.of(read.getHead()))));
+}
+
+LogicalResult TurnChecks::checkValuesBehindArrivals() {
+  WalkResult walk = body->walk([&](scf::IfOp branch) {
+    auto arrival =
+        dyn_cast_or_null<tile::TurnOp>(branch.getCondition().getDefiningOp());
+    if (!arrival)
+      return WalkResult::advance();
+    return branch.getThenRegion().walk([&](Operation *op) {
+      return WalkResult(checkValues(op, arrival, branch));
+    });
+  });
+  return failure(walk.wasInterrupted());
+}
+
 /// Whether each point passes here.
 static bool isPassedAlways(Operation *op) {
   for (Operation *parent = op->getParentOp();

@@ -40,7 +40,13 @@ struct TurnChecks {
                                     llvm::ArrayRef<AccessOnPath> reads,
                                     llvm::ArrayRef<AccessOnPath> stores);
 
+  /// What is computed behind a last arrival, and so what is stored, is the same
+  /// whichever point it is. Of tiles as values: of a body without a schedule.
+  mlir::LogicalResult checkValuesBehindArrivals();
+
 private:
+  mlir::LogicalResult checkValues(mlir::Operation *op, tile::TurnOp arrival,
+                                  mlir::scf::IfOp branch);
   mlir::InFlightDiagnostic error(mlir::Operation *op) const {
     return op->emitError() << "body of @" << kernel << " ";
   }

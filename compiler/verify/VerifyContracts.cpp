@@ -68,7 +68,10 @@ public:
       if (failed(checkOperand(cast<plan::OperandAttr>(attribute),
                               (*footprints)[index])))
         return failure();
-    return success();
+    if (!isa<tile::FuncOp>(body.op))
+      return success();
+    return TurnChecks{body.op, kernel.getSymName(), forms, hasTicket}
+        .checkValuesBehindArrivals();
   }
 
 private:

@@ -983,3 +983,100 @@ tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "a
   tile.return
 }
 }
+
+// -----
+
+// The tile that the last point has loaded is another's each time.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!arrivals = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!dk = !tile.buffer<bf16, kv, heads_kv, 16>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"d_key", out, [valid]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "arrivals"}, %dk: !dk {weft.name = "d_key"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %a = tile.load %x[%rows, %head] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !arrivals, !tile.rows<kv, 64>
+  scf.if %last {
+    // expected-error @below {{body of @k uses behind a last arrival what a point computed before, and which point it is is open}}
+    %r = arith.truncf %a : tensor<64x16xf32> to tensor<64x16xbf16>
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
+
+// -----
+
+// The same, loaded behind the arrival.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!arrivals = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!dk = !tile.buffer<bf16, kv, heads_kv, 16>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"d_key", out, [valid]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "arrivals"}, %dk: !dk {weft.name = "d_key"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !arrivals, !tile.rows<kv, 64>
+  scf.if %last {
+    // expected-error @below {{body of @k computes behind a last arrival what depends on which point it is:}}
+    %a = tile.load %x[%rows, %head] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+    %r = arith.truncf %a : tensor<64x16xf32> to tensor<64x16xbf16>
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
+
+// -----
+
+// A number of the point's in a tile: its member, as a condition.
+!x = !tile.buffer<f32, kv, heads_q, 16>
+!arrivals = !tile.buffer<i32, kv, heads_kv, 1, packed, rounded = 64>
+!dk = !tile.buffer<bf16, kv, heads_kv, 16>
+module attributes {weft.head_ratio = 2 : i64} {
+plan.kernel @k dk of @attention schedule <rows = 64>
+    contract [#plan.operand<"x", in, [valid]>, #plan.operand<"arrivals", counter, [valid], rounded = 64>,
+              #plan.operand<"d_key", out, [valid]>]
+tile.func @k_body(%x: !x {weft.name = "x"}, %arrivals: !arrivals {weft.name = "arrivals"}, %dk: !dk {weft.name = "d_key"})
+    grid <kv, 64, heads_q> schedule <rows = 64> {
+  %sequence, %tile, %head = tile.point
+  %c1 = arith.constant 1 : i64
+  %c2 = arith.constant 2 : i64
+  %c64 = arith.constant 64 : i64
+  %zero = arith.constant dense<0.0> : tensor<64x16xf32>
+  %first = arith.muli %tile, %c64 : i64
+  %rows = tile.rows %sequence, %first : !tile.rows<kv, 64>
+  %group = arith.divsi %head, %c2 : i64
+  %base = arith.muli %group, %c2 : i64
+  %member = arith.subi %head, %base : i64
+  %last = tile.last_arrival %arrivals[%rows, %group] turn %member of %c2 : !arrivals, !tile.rows<kv, 64>
+  scf.if %last {
+    %a = tile.load %x[%rows, %base] : !x, !tile.rows<kv, 64> -> tensor<64x16xf32>
+    // expected-error @below {{body of @k computes behind a last arrival what depends on which point it is:}}
+    %isFirst = arith.cmpi slt, %member, %c1 : i64
+    %b = arith.select %isFirst, %zero, %a : tensor<64x16xf32>
+    %r = arith.truncf %b : tensor<64x16xf32> to tensor<64x16xbf16>
+    tile.store %r, %dk[%rows, %group] : tensor<64x16xbf16>, !dk, !tile.rows<kv, 64>
+  }
+  tile.return
+}
+}
