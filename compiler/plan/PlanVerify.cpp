@@ -1,6 +1,7 @@
 //===- PlanVerify.cpp - Proves the ownership of a plan's buffers ----------===//
 
 #include "compiler/plan/Buffers.h"
+#include "compiler/plan/OneModule.h"
 #include "compiler/plan/Passes.h"
 #include "compiler/plan/SizeAlgebra.h"
 #include "dialects/attn/Attn.h"
@@ -558,6 +559,14 @@ private:
 
 struct PlanVerify : weft::impl::PlanVerifyBase<PlanVerify> {
   void runOnOperation() override {
+    if (failed(verifyOneModule(getOperation())))
+      return signalPassFailure();
+    // Silence would read as a proof.
+    if (getOperation().getOps<FuncOp>().empty()) {
+      getOperation().emitError(
+          "there is nothing to verify: the module has no plan.func");
+      return signalPassFailure();
+    }
     for (auto func : getOperation().getOps<FuncOp>())
       if (failed(Verifier(getOperation(), func).run()))
         return signalPassFailure();

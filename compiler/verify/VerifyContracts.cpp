@@ -1,5 +1,6 @@
 //===- VerifyContracts.cpp - Contracts derived again from bodies ----------===//
 
+#include "compiler/plan/OneModule.h"
 #include "compiler/verify/Coverage.h"
 #include "compiler/verify/Footprint.h"
 #include "compiler/verify/Passes.h"
@@ -313,6 +314,14 @@ private:
 struct VerifyContracts : weft::impl::VerifyContractsBase<VerifyContracts> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
+    if (failed(verifyOneModule(module)))
+      return signalPassFailure();
+    // Silence would read as a proof.
+    if (module.getOps<plan::KernelOp>().empty()) {
+      module.emitError(
+          "there is nothing to verify: the module has no plan.kernel");
+      return signalPassFailure();
+    }
     std::optional<int64_t> headRatio;
     if (auto ratio = module->getAttrOfType<IntegerAttr>(plan::kHeadRatioAttr))
       headRatio = ratio.getInt();
