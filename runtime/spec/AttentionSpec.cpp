@@ -96,6 +96,9 @@ Error AttentionSpec::validate() const {
 AttentionSpec AttentionSpec::canonical() const {
   using Kind = WindowBound::Kind;
   AttentionSpec spec = *this;
+  // A forward adds nothing up in memory: it is, whatever is asked for.
+  if (!spec.isBackward())
+    spec.deterministic = false;
   for (WindowBound *bound : {&spec.left, &spec.right}) {
     if (bound->kind == Kind::Constant && bound->value >= kFarthestDistance)
       bound->kind = Kind::Unlimited;

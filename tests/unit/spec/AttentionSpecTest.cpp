@@ -44,6 +44,12 @@ TEST(AttentionSpec, AnyOrderSpacesAndAliases) {
             "forward f16 head_dim=8 head_ratio=1 layout_q=thd layout_kv=batch");
 }
 
+TEST(AttentionSpec, EveryForwardIsDeterministic) {
+  EXPECT_EQ(with("deterministic"), with(""));
+  EXPECT_EQ(roundTrip("backward bf16 head_dim=64 layout=thd deterministic"),
+            "backward bf16 head_dim=64 head_ratio=1 layout=thd deterministic");
+}
+
 TEST(AttentionSpec, EqualMasksAreEqualSpecs) {
   std::string plain = "forward bf16 head_dim=64 head_ratio=1 layout=batch";
   EXPECT_EQ(with("mask=sliding_window(left=2147483648)"), plain);
