@@ -20,7 +20,8 @@
 namespace weft {
 
 /// A C struct as this library knows it: `given` as far as its own size goes,
-/// then `defaults`. An error if the size is none a header ever had.
+/// then `defaults`. An error if the size is none a header ever had, or if a
+/// field that a newer header has behind ours is not left as 0.
 template <typename T>
 llvm::Expected<T> readStruct(const T *given, const T &defaults,
                              llvm::StringRef name) {
@@ -28,9 +29,18 @@ llvm::Expected<T> readStruct(const T *given, const T &defaults,
     return llvm::createStringError(name + " is NULL");
   // Version 1 of every struct is its smallest; none was ever that large.
   if (given->struct_size < sizeof(size_t) || given->struct_size > 1 << 16)
-    return llvm::createStringError(
-        name + ".struct_size is " + llvm::Twine(given->struct_size) +
-        "; set it to sizeof(" + name + "), as the init function does");
+    return llvm::createStringError(name + ".struct_size is " +
+                                   llvm::Twine(given->struct_size) +
+                                   "; set it to sizeof(" + name + ")");
+  // Passed by, it would be another problem than the caller's.
+  const char *bytes = reinterpret_cast<const char *>(given);
+  for (size_t at = sizeof(T); at < given->struct_size; ++at)
+    if (bytes[at])
+      return llvm::createStringError(
+          name + " has " + llvm::Twine(given->struct_size) +
+          " bytes and says something behind the " + llvm::Twine(sizeof(T)) +
+          " that this library knows; use a library as new as the program's "
+          "header, or leave newer fields 0");
   T value = defaults;
   std::memcpy(&value, given, std::min(given->struct_size, sizeof(T)));
   return value;

@@ -146,14 +146,25 @@ Expected<SharedProgram> PlanStore::find(const AttentionSpec &spec,
   return compiler->program(spec, target);
 }
 
+static bool isUnsupported(const Error &error) {
+  bool found = false;
+  visitErrors(error, [&](const ErrorInfoBase &info) {
+    found |= info.isA<StatusError>() &&
+             static_cast<const StatusError &>(info).status == WEFT_UNSUPPORTED;
+  });
+  return found;
+}
+
 Expected<PlanProgram *> PlanStore::get(const AttentionSpec &spec,
                                        StringRef target) {
-  if (recorder)
+  Expected<SharedProgram> program = find(spec, target);
+  Error failure = program.takeError();
+  // What this weft cannot have is nothing for a manifest.
+  if (recorder && !isUnsupported(failure))
     if (Error error = recorder->note(spec.str(), target))
       warn(toString(std::move(error)));
-  Expected<SharedProgram> program = find(spec, target);
-  if (!program)
-    return program.takeError();
+  if (failure)
+    return failure;
   std::lock_guard<std::mutex> lock(mutex);
   std::shared_ptr<PlanProgram> &slot = programs[program->bytes.data()];
   if (!slot)

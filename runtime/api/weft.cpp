@@ -86,6 +86,12 @@ weft_status weft_context_create(const weft_context_options *given,
     if (!read)
       return fail(read.takeError(), WEFT_INVALID_ARGUMENT);
     options = *read;
+    if (options.reserved)
+      return fail(WEFT_INVALID_ARGUMENT,
+                  "weft_context_options.reserved is " +
+                      Twine(options.reserved) +
+                      "; it is for later versions: zero the struct before its "
+                      "fields are set");
   }
   bool tuned = options.tuning && *options.tuning;
   if (tuned && options.precompiled_only)

@@ -102,8 +102,13 @@ Expected<std::unique_ptr<CudaDriver>> CudaDriver::open(const char *path) {
                  missing);
   // Needs no cuInit, which an old driver may fail for other reasons.
   int version = 0;
-  if (Error e = driver->check(driver->cuDriverGetVersion(&version),
-                              "asking the CUDA driver for its version"))
+  CUresult status = driver->cuDriverGetVersion(&version);
+  if (status == CUDA_ERROR_STUB_LIBRARY)
+    return error("no CUDA driver: " + Twine(path) +
+                 " is the CUDA Toolkit's stub, for linking only; take its "
+                 "folder out of LD_LIBRARY_PATH, or name the NVIDIA driver's "
+                 "libcuda.so.1 in WEFT_LIBCUDA");
+  if (Error e = driver->check(status, "asking the CUDA driver for its version"))
     return e;
   if (version < oldestVersion)
     return tooOld("it supports CUDA " + cudaVersion(version));

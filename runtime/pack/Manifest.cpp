@@ -64,6 +64,7 @@ Expected<std::vector<ManifestEntry>> parseManifest(StringRef text) {
     Expected<ManifestEntry> entry = readEntry(value);
     if (!entry)
       return createStringError(place + ": " + toString(entry.takeError()));
+    entry->place = place.str();
     entries.push_back(std::move(*entry));
     return Error::success();
   };

@@ -25,6 +25,7 @@ namespace weft {
 struct ManifestEntry {
   AttentionSpec spec;               ///< canonical
   std::vector<std::string> targets; ///< as the line names them; may be empty
+  std::string place;                ///< "line 3"
 };
 
 /// Reads a manifest. An error names the line and says what is wrong with it; so

@@ -164,6 +164,15 @@ Expected<std::shared_ptr<const Pack>> Pack::open(StringRef path) {
     return createStringError("cannot read pack '" + path +
                              "': " + reason.message());
   };
+  // Opening a pipe would wait for its other end.
+  sys::fs::file_status kind;
+  if (!sys::fs::status(path, kind) &&
+      kind.type() != sys::fs::file_type::regular_file)
+    return createStringError("'" + path + "' is " +
+                             (kind.type() == sys::fs::file_type::directory_file
+                                  ? "a folder"
+                                  : "no file") +
+                             ", not a pack");
   Expected<sys::fs::file_t> file = sys::fs::openNativeFileForRead(path);
   if (!file)
     return cannot(errorToErrorCode(file.takeError()));

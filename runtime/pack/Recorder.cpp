@@ -39,17 +39,29 @@ static std::error_code append(const std::string &path, StringRef line) {
 Error Recorder::note(StringRef spec, StringRef target) {
   std::string line = manifestLine(spec, target);
   std::lock_guard<std::mutex> lock(mutex);
+  // A pipe or a terminal would keep the application waiting.
+  sys::fs::file_status status;
+  if (!sys::fs::status(path, status) &&
+      status.type() != sys::fs::file_type::regular_file)
+    return createStringError("WEFT_RECORD: cannot write '" + Twine(path) +
+                             "': it is no regular file");
   if (!read) {
     read = true;
     if (auto file = MemoryBuffer::getFile(path, /*IsText=*/false,
                                           /*RequiresNullTerminator=*/true,
-                                          /*IsVolatile=*/true))
+                                          /*IsVolatile=*/true)) {
       for (line_iterator it(**file); !it.is_at_eof(); ++it)
         lines.insert(it->trim());
+      StringRef text = (*file)->getBuffer();
+      isCutShort = !text.empty() && text.back() != '\n';
+    }
   }
   if (!lines.insert(line).second)
     return Error::success();
-  if (std::error_code error = append(path, line + "\n"))
+  // A manifest may have empty lines.
+  std::string separator = isCutShort ? "\n" : "";
+  isCutShort = false;
+  if (std::error_code error = append(path, separator + line + "\n"))
     return createStringError("WEFT_RECORD: cannot write '" + Twine(path) +
                              "': " + error.message());
   return Error::success();

@@ -29,6 +29,7 @@ private:
   const std::string path;
   std::mutex mutex; ///< of all below
   bool read = false;
+  bool isCutShort = false; ///< the file's last line, as somebody left it
   llvm::StringSet<> lines;
   const ForkHooks forkHooks{[this] { mutex.lock(); },
                             [this] { mutex.unlock(); },

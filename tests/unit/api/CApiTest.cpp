@@ -161,6 +161,21 @@ TEST(CApi, AStructOfANewerHeaderIsRead) {
   spec.struct_size = sizeof newer;
   newer.spec = spec;
   EXPECT_EQ(canonical(newer.spec), kSomeText);
+  // A field that this library does not know would be passed by.
+  newer.more[63] = 1;
+  EXPECT_NE(canonical(newer.spec).find("leave newer fields 0"),
+            std::string::npos);
+}
+
+TEST(CApi, ReservedFieldsAreZero) {
+  weft_context_options options = {};
+  options.struct_size = sizeof options;
+  options.reserved = 7;
+  weft_context *context = nullptr;
+  EXPECT_EQ(weft_context_create(&options, &context), WEFT_INVALID_ARGUMENT);
+  EXPECT_EQ(context, nullptr);
+  EXPECT_NE(std::string(weft_last_error()).find("reserved is 7"),
+            std::string::npos);
 }
 
 TEST(CApi, InitSetsColumnStrides) {

@@ -36,6 +36,17 @@ TEST(Driver, TooOld) {
             "CUDA 12.4 or newer, update the NVIDIA driver to 550 or newer");
 }
 
+TEST(Driver, AStub) {
+  setenv("WEFT_TEST_STUB", "1", 1);
+  std::string message = openMessage(WEFT_OLD_DRIVER);
+  unsetenv("WEFT_TEST_STUB");
+  EXPECT_EQ(message,
+            "no CUDA driver: " WEFT_OLD_DRIVER
+            " is the CUDA Toolkit's stub, for linking only; take its folder "
+            "out of LD_LIBRARY_PATH, or name the NVIDIA driver's libcuda.so.1 "
+            "in WEFT_LIBCUDA");
+}
+
 TEST(Driver, StatusMessages) {
   const CudaDriver &driver = FakeDriver::driver();
   EXPECT_FALSE(bool(driver.check(CUDA_SUCCESS, "nothing")));

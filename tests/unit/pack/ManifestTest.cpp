@@ -35,6 +35,14 @@ TEST(Manifest, Lines) {
                    kForward + " @ sm_80 sm_90a"}));
 }
 
+TEST(Manifest, KnowsWhereAProblemStands) {
+  auto entries = llvm::cantFail(parseManifest("\n\"" + kForward + "\""));
+  EXPECT_EQ(entries[0].place, "line 2");
+  entries = llvm::cantFail(
+      parseManifest("[\"" + kForward + "\", \"" + kForward + "\"]"));
+  EXPECT_EQ(entries[1].place, "entry 1");
+}
+
 TEST(Manifest, OneArray) {
   EXPECT_EQ(
       read(" [\"" + kForward + "\",\n {\"spec\": \"" + kBackward + "\"}]\n"),

@@ -125,6 +125,15 @@ TEST(Pack, EntriesTwiceOrOutOfOrderAreRefused) {
             std::string::npos);
 }
 
+TEST(Pack, WhatIsNoFile) {
+  EXPECT_EQ(messageOf(Pack::open("/")), "'/' is a folder, not a pack");
+  Folder folder;
+  std::string pipe = folder / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_EQ(messageOf(Pack::open(pipe)),
+            "'" + pipe + "' is no file, not a pack");
+}
+
 TEST(Pack, Files) {
   Folder folder;
   std::string path = folder / "a.weftpack";

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <map>
 
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -34,6 +35,27 @@ TEST(Recorder, EachProblemOnce) {
   EXPECT_EQ(messageOf(again.note(kForward, "sm_80")), "");
   EXPECT_EQ(messageOf(again.note(kBackward, "sm_80")), "");
   EXPECT_EQ(readFile(path), lines + manifestLine(kBackward, "sm_80") + "\n");
+}
+
+TEST(Recorder, BeginsALineOfItsOwn) {
+  Folder folder;
+  std::string path = folder / "used.json";
+  // As a process that died, or an editor, left it.
+  writeFile(path, llvm::arrayRefFromStringRef(manifestLine(kForward, "sm_80")));
+  Recorder recorder(path);
+  for (const char *target : {"sm_80", "sm_90a", "sm_86"})
+    EXPECT_EQ(messageOf(recorder.note(kForward, target)), "");
+  EXPECT_EQ(readFile(path), manifestLine(kForward, "sm_80") + "\n" +
+                                manifestLine(kForward, "sm_90a") + "\n" +
+                                manifestLine(kForward, "sm_86") + "\n");
+}
+
+TEST(Recorder, DoesNotWaitAtAPipe) {
+  Folder folder;
+  std::string path = folder / "pipe";
+  ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+  EXPECT_EQ(messageOf(Recorder(path).note(kForward, "sm_90a")),
+            "WEFT_RECORD: cannot write '" + path + "': it is no regular file");
 }
 
 TEST(Recorder, AFileThatCannotBeWritten) {
