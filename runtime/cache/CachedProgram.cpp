@@ -6,6 +6,7 @@
 #include "runtime/compile/Nvrtc.h"
 #include "runtime/support/ForkHooks.h"
 #include "runtime/support/Log.h"
+#include "runtime/support/OutputFile.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -13,6 +14,7 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
 #include <optional>
 
 using namespace llvm;
@@ -62,7 +64,7 @@ static std::optional<std::string> dumpFolder() {
 
 namespace {
 /// Files of one compile in its folder under WEFT_DUMP. The first failure to
-/// write is kept: a dump that was asked for and is missing is an error.
+/// write is told, once a process: the compile is what was asked for.
 class Dump {
 public:
   Dump(StringRef root, const CacheKey &key) {
@@ -71,33 +73,28 @@ public:
       folder += isAlnum(c) || c == '_' || c == '=' ? c : '-';
     // Tells apart what differs in its schedule, options, NVRTC or build.
     folder += "-" + key.hash().substr(0, 8);
-    note(sys::fs::create_directories(folder), folder);
+    if (std::error_code error = sys::fs::create_directories(folder))
+      fail("cannot make '" + folder + "': " + error.message());
   }
 
   void write(const Twine &name, StringRef bytes) {
     std::string path = folder + "/" + name.str();
-    std::error_code error;
-    raw_fd_ostream stream(path, error);
-    if (!error) {
-      stream << bytes;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    note(error, path);
-  }
-
-  Error takeError() const {
-    return failure.empty() ? Error::success()
-                           : createStringError("WEFT_DUMP: " + failure);
+    if (failed)
+      return;
+    if (Error error = writeFile(path, bytes))
+      fail(toString(std::move(error)));
   }
 
 private:
-  void note(std::error_code error, StringRef path) {
-    if (error && failure.empty())
-      failure = "cannot write '" + path.str() + "': " + error.message();
+  void fail(const Twine &message) {
+    failed = true;
+    static std::atomic<bool> told = false;
+    if (!told.exchange(true))
+      log(LogLevel::Warning,
+          "WEFT_DUMP: " + message + "; compiles go on without it");
   }
-  std::string folder, failure;
+  std::string folder;
+  bool failed = false;
 };
 } // namespace
 
@@ -144,8 +141,6 @@ Expected<AssembledProgram> compileProgram(const AttentionSpec &spec,
     dump->write(kernel.name + ".cubin", kernel.cubin);
     dump->write(kernel.name + ".log", kernel.log);
   }
-  if (Error error = dump->takeError())
-    return error;
   return program;
 }
 

@@ -63,8 +63,7 @@ std::string ProgramCache::defaultDirectory() {
   return path.str().str();
 }
 
-// "512", "512K", "512M", "2G".
-static bool parseBytes(StringRef text, uint64_t &bytes) {
+std::optional<uint64_t> parseByteCount(StringRef text) {
   unsigned shift = 0;
   if (text.consume_back("K"))
     shift = 10;
@@ -73,20 +72,22 @@ static bool parseBytes(StringRef text, uint64_t &bytes) {
   else if (text.consume_back("G"))
     shift = 30;
   uint64_t number = 0;
-  if (text.getAsInteger(10, number) || number == 0 ||
-      number > (UINT64_MAX >> shift))
-    return false;
-  bytes = number << shift;
-  return true;
+  if (text.getAsInteger(10, number) || number > (UINT64_MAX >> shift))
+    return std::nullopt;
+  return number << shift;
 }
 
 CacheLimits ProgramCache::limitsOfEnvironment(const Warn &warn) {
   CacheLimits limits;
-  if (auto text = sys::Process::GetEnv("WEFT_CACHE_MAX_BYTES");
-      text && !parseBytes(*text, limits.bytes))
-    warnOf(warn, "WEFT_CACHE_MAX_BYTES is '" + Twine(*text) +
-                     "'; give a number of at least 1, with K, M or G behind "
-                     "it if you like. The default of 1G is used");
+  if (auto text = sys::Process::GetEnv("WEFT_CACHE_MAX_BYTES")) {
+    uint64_t bytes = parseByteCount(*text).value_or(0);
+    if (bytes > 0)
+      limits.bytes = bytes;
+    else
+      warnOf(warn, "WEFT_CACHE_MAX_BYTES is '" + Twine(*text) +
+                       "'; give a number of at least 1, with K, M or G behind "
+                       "it if you like. The default of 1G is used");
+  }
   uint64_t entries = 0;
   if (auto text = sys::Process::GetEnv("WEFT_CACHE_MAX_ENTRIES")) {
     if (!StringRef(*text).getAsInteger(10, entries) && entries > 0)

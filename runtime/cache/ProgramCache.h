@@ -20,6 +20,9 @@
 
 namespace weft {
 
+/// What "512", "512K", "512M" or "2G" says.
+std::optional<uint64_t> parseByteCount(llvm::StringRef text);
+
 class ProgramCache {
 public:
   /// Told of what does not work as wished, from any thread; the trouble with a
@@ -49,7 +52,9 @@ public:
   /// something is compiled, if it names none.
   static std::unique_ptr<ProgramCache> ofEnvironment(Warn warn = {});
 
-  /// WEFT_CACHE_DIR, else $XDG_CACHE_HOME/weft, else ~/.cache/weft, else empty.
+  /// WEFT_CACHE_DIR (empty: there is to be none), else $XDG_CACHE_HOME/weft,
+  /// else
+  /// ~/.cache/weft, else empty.
   static std::string defaultDirectory();
   /// A warning for each variable that says nothing sensible.
   static CacheLimits limitsOfEnvironment(const Warn &warn);
