@@ -1,39 +1,7 @@
 //===- CaseFile.h - One problem as a JSON file ------------------*- C++ -*-===//
 //
 // A case is one problem with its calls and what is expected of them, most of
-// them reduced from a public bug report. The keys, with defaults in brackets:
-//
-//   name, about [""]        identity, and what it guards
-//   pass                    forward | backward (forward first, then backward
-//                           with its O and LSE)
-//   dtype                   f16 | bf16
-//   heads_q, heads_kv, head_dim, head_dim_v [head_dim]
-//   layout                  bshd sbhd bhsd thd, or with Q, K and V interleaved
-//                           in one buffer (gradients too) bs3hd bsh3d sb3hd
-//                           sbh3d t3hd th3d; or layout_q and layout_kv apart
-//   mask [none]             {"kind", "left", "right", "constant" [false]}; a
-//                           bound left out is unlimited; `constant` bounds are
-//                           compiled into the kernel
-//   scale [1/sqrt(head_dim)], softcap [none], deterministic [false]
-//   calls                   run one after the other with one workspace and one
-//                           set of result buffers, never cleared in between
-//     batch, seqlen_q, seqlen_kv             batch layouts
-//     seqlens_q, seqlens_kv                  used lengths below them
-//     cu_seqlens_q, cu_seqlens_kv            thd: prefix sums of used lengths
-//     cu_seqlens_q_padded, .._kv_padded      thd: where sequences start
-//     total_q, total_kv [last padded offset] thd: rows held
-//     max_seqlen_q, max_seqlen_kv            hints for speed
-//   inputs                  {"seed" [0], "std" [1], "gap_fill" normal | nan,
-//                           "o_lse" forward | random,
-//                           "dout" normal | ones_expanded (all strides 0)}
-//   strides                 {"q": {"row", "head", "batch"}, ..} in elements;
-//                           one left out follows from those inside it
-//   offset                  {"q": n, ..}: elements between the allocation's
-//                           start and the tensor's
-//   workspace [nan]         zero | nan | ones: what it and the results hold
-//                           before the first call
-//   expect                  one entry per call: {"zero_rows": {"dk": [[from,
-//                           to], ..]}, "same_as_call": n, "error": text}
+// them reduced from a public bug report.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,6 +17,43 @@
 #include <vector>
 
 namespace weft::cases {
+
+/// The keys of a case file, for people.
+inline constexpr char caseFileHelp[] =
+    R"(The keys of a case file, with defaults in brackets:
+
+  name, about [""]        identity, and what it guards
+  pass                    forward | backward (forward first, then backward
+                          with its O and LSE)
+  dtype                   f16 | bf16
+  heads_q, heads_kv, head_dim, head_dim_v [head_dim]
+  layout                  bshd sbhd bhsd thd, or with Q, K and V interleaved
+                          in one buffer (gradients too) bs3hd bsh3d sb3hd
+                          sbh3d t3hd th3d; or layout_q and layout_kv apart
+  mask [none]             {"kind", "left", "right", "constant" [false]}; a
+                          bound left out is unlimited; `constant` bounds are
+                          compiled into the kernel
+  scale [1/sqrt(head_dim)], softcap [none], deterministic [false]
+  calls                   run one after the other with one workspace and one
+                          set of result buffers, never cleared in between
+    batch, seqlen_q, seqlen_kv             batch layouts
+    seqlens_q, seqlens_kv                  used lengths below them
+    cu_seqlens_q, cu_seqlens_kv            thd: prefix sums of used lengths
+    cu_seqlens_q_padded, .._kv_padded      thd: where sequences start
+    total_q, total_kv [last padded offset] thd: rows held
+    max_seqlen_q, max_seqlen_kv            hints for speed
+  inputs                  {"seed" [0], "std" [1], "gap_fill" normal | nan,
+                          "o_lse" forward | random,
+                          "dout" normal | ones_expanded (all strides 0)}
+  strides                 {"q": {"row", "head", "batch"}, ..} in elements;
+                          one left out follows from those inside it
+  offset                  {"q": n, ..}: elements between the allocation's
+                          start and the tensor's
+  workspace [nan]         zero | nan | ones: what it and the results hold
+                          before the first call
+  expect                  one entry per call: {"zero_rows": {"dk": [[from,
+                          to], ..]}, "same_as_call": n, "error": text}
+)";
 
 enum class Layout {
   BSHD,

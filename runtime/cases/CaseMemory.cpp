@@ -171,7 +171,7 @@ Expected<CaseMemory> CaseMemory::create(const CaseFile &file,
       Placement placement = place(file, *call, id);
       std::optional<int64_t> bytes = placement.endBytes();
       if (!bytes || *bytes > maxCaseBytes)
-        return error("the strides of " + nameOf(id) +
+        return error("the strides and the offset of " + nameOf(id) +
                      " reach further than the " + Twine(maxCaseBytes) +
                      " bytes that a case may hold");
       need(placement.allocation,

@@ -66,7 +66,8 @@ std::optional<int64_t> weft::cases::readInteger(const json::Value &value,
 Fields::Fields(const json::Value &value, std::string path, ErrorSink &errors)
     : fields(value.getAsObject()), path(std::move(path)), errors(errors) {
   if (!fields)
-    errors.add(this->path, "is " + kindName(value) + ", not an object");
+    errors.add(this->path.empty() ? "the case" : this->path,
+               "is " + kindName(value) + ", not an object");
 }
 
 std::string Fields::pathOf(StringRef key) const {

@@ -9,6 +9,7 @@
 
 #include "compiler/explain/Explain.h"
 #include "runtime/cases/RunCase.h"
+#include "runtime/support/OutputFile.h"
 #include "tools/weft-run/Devices.h"
 #include "tools/weft-run/ReportPrinter.h"
 
@@ -104,18 +105,8 @@ static Error explainPlans(const cases::CaseFile &file,
       (jsonOutput ? errs() : outs()) << *plan << "\n";
       continue;
     }
-    std::string path = drawingFile(index, specs.size());
-    std::error_code error;
-    raw_fd_ostream stream(path, error);
-    if (!error) {
-      stream << *plan;
-      stream.close();
-      error = stream.error();
-      stream.clear_error();
-    }
-    if (error)
-      return createStringError("cannot write '" + path +
-                               "': " + error.message());
+    if (Error error = writeFile(drawingFile(index, specs.size()), *plan))
+      return error;
   }
   return Error::success();
 }
@@ -124,9 +115,10 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   cl::SetVersionPrinter(
       [](raw_ostream &os) { os << "weft-run " << WEFT_VERSION << "\n"; });
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Runs a case file and compares every result with an fp64 reference\n");
+  std::string about =
+      "Runs a case file and compares every result with an fp64 reference\n\n";
+  about += cases::caseFileHelp;
+  cl::ParseCommandLineOptions(argc, argv, about);
   if (!explainFile.empty() && !StringRef(explainFile).ends_with(".svg"))
     return fail(
         createStringError("--explain draws to a file that ends in .svg, not '" +
@@ -159,12 +151,15 @@ int main(int argc, char **argv) {
   Expected<cases::CaseReport> report = cases::runCase(*file, **device, options);
   if (!report)
     return fail(report.takeError());
-  if (explainFile.getNumOccurrences() > 0)
-    if (Error e = explainPlans(*file, *report, **device))
-      return fail(std::move(e));
+  // A plan that cannot be told is no reason to lose the results.
+  Error unexplained = explainFile.getNumOccurrences() > 0
+                          ? explainPlans(*file, *report, **device)
+                          : Error::success();
   if (jsonOutput)
     printJson(outs(), *file, (*device)->name(), *report);
   else
     printReport(outs(), *file, (*device)->name(), *report);
+  if (unexplained)
+    return fail(std::move(unexplained));
   return report->passed() ? 0 : 1;
 }

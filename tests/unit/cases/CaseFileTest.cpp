@@ -123,6 +123,9 @@ void expectError(llvm::StringRef key, llvm::StringRef value,
 
 TEST(CaseFile, Messages) {
   ASSERT_EQ(parseError(edited("about", "\"x\"")), "");
+  EXPECT_EQ(parseError("[]"), "the case: is a list, not an object");
+  expectError("inputs", R"({"std": 1e300})",
+              "inputs.std: is above 10000; inputs would be infinite in f16");
   expectError("name", "", "name: is missing");
   expectError("name", "\"\"", "name: is empty");
   expectError("pass", "", "pass: is missing");
@@ -183,7 +186,6 @@ TEST(CaseFile, Messages) {
   expectError("expect", R"([{"same_as_call": 0}])", "not an earlier call");
   expectError("expect", R"([{"error": ""}])", "error: is empty");
 
-  EXPECT_EQ(parseError("[]"), ": is a list, not an object");
   EXPECT_NE(parseError("{"), "");
   EXPECT_NE(parseError(""), "");
   EXPECT_NE(parseError("{\"name\": \"\xff\"}"), "");
