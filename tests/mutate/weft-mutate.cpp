@@ -8,6 +8,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/attn/FromSpec.h"
 #include "compiler/plan/Passes.h"
+#include "runtime/support/OutputFile.h"
 #include "tests/mutate/Accumulate.h"
 #include "tests/mutate/Judge.h"
 #include "tests/mutate/Kinds.h"
@@ -349,12 +350,11 @@ void Campaign::note(const Kind &kind, const std::string &name,
   std::string file;
   if (!dump.empty()) {
     file = formatv("{0}/{1}-{2}.mlir", dump, kind.name, dumped++);
-    std::error_code error;
-    raw_fd_ostream stream(file, error);
-    if (error)
-      broken.push_back("cannot write " + file + ": " + error.message());
-    else
-      stream << "// " << name << ": " << site << "\n" << mutant << "\n";
+    std::string text;
+    raw_string_ostream(text) << "// " << name << ": " << site << "\n"
+                             << mutant << "\n";
+    if (Error error = writeFile(file, text))
+      broken.push_back(toString(std::move(error)));
   }
   if (!always && !verbose)
     return;
@@ -479,14 +479,19 @@ static Expected<std::vector<CorpusLine>> readCorpus() {
                              " is not i/n with i from 0 to n - 1");
   std::vector<CorpusLine> lines;
   SmallVector<StringRef> texts;
-  (*file)->getBuffer().split(texts, '\n', -1, /*KeepEmpty=*/false);
+  (*file)->getBuffer().split(texts, '\n');
   size_t at = 0;
-  for (StringRef text : texts) {
-    text = text.trim();
+  for (auto [number, line] : enumerate(texts)) {
+    StringRef text = line.trim();
     if (text.empty() || text.starts_with("#") || !pattern.match(text) ||
         at++ % n != i)
       continue;
     auto [target, spec] = text.split(' ');
+    // Told before hours of work on the other lines.
+    if (Error error = joinErrors(targetByName(target).takeError(),
+                                 AttentionSpec::parse(spec).takeError()))
+      return createStringError(corpusFile + ":" + Twine(number + 1) + ": " +
+                               toString(std::move(error)));
     lines.push_back({target.str(), spec.trim().str()});
   }
   if (lines.empty())
