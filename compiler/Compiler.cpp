@@ -5,6 +5,7 @@
 #include "compiler/Pipeline.h"
 #include "compiler/attn/FromSpec.h"
 #include "compiler/emitc/PrintCuda.h"
+#include "compiler/plan/OneModule.h"
 #include "compiler/plan/ToProgram.h"
 #include "compiler/schedule/Schedule.h"
 
@@ -81,7 +82,7 @@ public:
           "the module is bytecode; give it as text, as weft-opt prints it");
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
-    if (!module)
+    if (!module || failed(verifyOneModule(*module)))
       return error("reading the module");
     auto made = (*module)->getAttrOfType<StringAttr>(kTargetAttr);
     if (made && made.getValue() != target.name && from != Stage::Attn)
@@ -90,6 +91,7 @@ public:
           target.name + "; compile it for " + made.getValue() +
           ", or begin with the problem");
     (*module)->setAttr(kTargetAttr, StringAttr::get(&context, target.name));
+    show(from, *module);
     return rest(*module, from);
   }
 

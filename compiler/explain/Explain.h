@@ -24,7 +24,7 @@ namespace weft {
 
 struct ExplainOptions {
   /// The problem at hand: formulas are told with their values, guards with
-  /// whether they hold.
+  /// whether they hold. Rows or lengths that are 0 follow from the rest.
   std::optional<program::SizeValues> sizes;
   /// SVG in place of text.
   bool drawing = false;

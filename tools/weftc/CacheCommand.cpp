@@ -12,6 +12,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 
 using namespace llvm;
 
@@ -100,9 +101,14 @@ Expected<bool> runCacheCommand(CacheAction action, std::string path,
                                const CacheLimits &limits, raw_ostream &os) {
   if (path.empty())
     path = ProgramCache::defaultDirectory();
+  if (path.empty() && sys::Process::GetEnv("WEFT_CACHE_DIR"))
+    return createStringError("there is no cache folder, as WEFT_CACHE_DIR is "
+                             "empty: kernels are kept in memory alone; name "
+                             "one with --dir");
   if (path.empty())
     return createStringError("there is no cache folder, as neither "
-                             "WEFT_CACHE_DIR nor HOME is set; name one with "
+                             "WEFT_CACHE_DIR nor XDG_CACHE_HOME nor HOME "
+                             "is set; name one with "
                              "--dir");
   SmallString<128> absolute(path);
   if (std::error_code error = sys::fs::make_absolute(absolute))

@@ -41,7 +41,8 @@ namespace {
 struct Job {
   AttentionSpec spec;
   Target target;
-  std::string text; ///< of the spec
+  std::string text;       ///< of the spec
+  std::string targetName; ///< known or not
   std::string key;
   bool reused = false;
   std::vector<uint8_t> compiled;
@@ -49,9 +50,10 @@ struct Job {
   std::string library, compiler;
   std::string failure;
 
-  std::string name() const { return text + " for " + target.name.str(); }
+  std::string name() const { return text + " for " + targetName; }
+  bool isOpen() const { return !reused && failure.empty(); }
   PackEntry entry() const {
-    return {text, target.name, library, compiler, key, program};
+    return {text, targetName, library, compiler, key, program};
   }
 };
 
@@ -92,6 +94,9 @@ Error PackBuild::readJobs() {
   if (!entries)
     return createStringError(request.manifest + ": " +
                              toString(entries.takeError()));
+  for (const std::string &name : request.targets)
+    if (Error error = targetByName(name).takeError())
+      return error;
   for (const ManifestEntry &entry : *entries) {
     ArrayRef<std::string> names =
         request.targets.empty() ? entry.targets : request.targets;
@@ -100,19 +105,23 @@ Error PackBuild::readJobs() {
                                "' names no arch; add one to its line, or give "
                                "--arch for all");
     for (const std::string &name : names) {
-      Expected<const Target *> target = targetByName(name);
-      if (!target)
-        return target.takeError();
       Job job;
       job.spec = entry.spec;
       job.text = entry.spec.str();
-      job.target = **target;
-      job.target.tuning = request.tuning;
+      job.targetName = name;
+      if (Expected<const Target *> target = targetByName(name)) {
+        job.target = **target;
+        job.target.tuning = request.tuning;
+      } else {
+        // A GPU that an application met: it costs the others nothing.
+        job.failure = request.manifest + ": " + entry.place + ": " +
+                      toString(target.takeError());
+      }
       jobs.push_back(std::move(job));
     }
   }
   auto place = [](const Job &job) {
-    return std::tie(job.text, job.target.name);
+    return std::tie(job.text, job.targetName);
   };
   llvm::sort(jobs,
              [&](const Job &a, const Job &b) { return place(a) < place(b); });
@@ -150,6 +159,8 @@ Error PackBuild::findKeys() {
               Twine((*opened)->versionMinor))
                  .str();
   for (Job &job : jobs) {
+    if (!job.isOpen())
+      continue;
     Expected<CacheKey> key = cacheKey(job.spec, job.target, request.options);
     if (!key)
       return key.takeError();
@@ -161,8 +172,8 @@ Error PackBuild::findKeys() {
 /// Takes what `pack` holds that would come out the same.
 void PackBuild::reuse(const std::shared_ptr<const Pack> &pack) {
   for (Job &job : jobs) {
-    const PackEntry *entry = pack->find(job.text, job.target.name);
-    if (job.reused || !entry || entry->key != job.key)
+    const PackEntry *entry = pack->find(job.text, job.targetName);
+    if (!job.isOpen() || !entry || entry->key != job.key)
       continue;
     Expected<ArrayRef<uint8_t>> program = pack->load(*entry);
     if (!program) {
@@ -206,7 +217,7 @@ void PackBuild::compileOne(Job &job) {
 void PackBuild::compileAll() {
   std::vector<Job *> open;
   for (Job &job : jobs)
-    if (!job.reused)
+    if (job.isOpen())
       open.push_back(&job);
   Progress bar(errs(), errs().is_displayed(), jobs.size() - open.size(),
                jobs.size());

@@ -15,6 +15,7 @@
 #include "runtime/cache/CachedProgram.h"
 #include "runtime/compile/Nvrtc.h"
 #include "runtime/program/Names.h"
+#include "runtime/support/OutputFile.h"
 #include "tools/weftc/CacheCommand.h"
 #include "tools/weftc/PackCommands.h"
 #include "tools/weftc/Report.h"
@@ -23,7 +24,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
@@ -60,9 +60,10 @@ static cl::SubCommand cacheCommand("cache", "Look after the cache of compiled "
                                             "kernels");
 static cl::SubCommand targetsCommand("targets", "List the targets");
 
-static cl::opt<std::string>
-    input(cl::Positional, cl::sub(compileCommand), cl::cat(category),
-          cl::desc("<spec line, or FILE.mlir with --from>"));
+// One; a list, so that a spec without quotes can be told from other mistakes.
+static cl::list<std::string>
+    inputs(cl::Positional, cl::sub(compileCommand), cl::cat(category),
+           cl::desc("<spec line, or FILE.mlir with --from>"));
 static cl::opt<std::string>
     arch("arch", cl::sub(compileCommand), cl::cat(category), cl::init("sm_90a"),
          cl::desc("Target (default sm_90a); for a manifest a list, in place of "
@@ -153,10 +154,11 @@ static cl::opt<std::string>
                 cl::desc("The cache's folder (default: WEFT_CACHE_DIR, else "
                          "the one the library uses)"),
                 cl::value_desc("DIR"));
-static cl::opt<uint64_t>
+static cl::opt<std::string>
     cacheBytes("max-bytes", cl::sub(cacheCommand), cl::cat(category),
-               cl::desc("What prune leaves at most (default: "
-                        "WEFT_CACHE_MAX_BYTES, else 1 GB)"),
+               cl::desc("What prune leaves at most, with K, M or G behind it "
+                        "if you like (default: WEFT_CACHE_MAX_BYTES, else "
+                        "1G)"),
                cl::value_desc("n"));
 static cl::opt<uint64_t>
     cacheEntries("max-entries", cl::sub(cacheCommand), cl::cat(category),
@@ -167,20 +169,6 @@ static cl::opt<uint64_t>
 static int fail(const Twine &message) {
   WithColor::error(errs(), "weftc") << message << "\n";
   return 1;
-}
-
-static Error writeFile(const Twine &path, StringRef bytes) {
-  std::error_code error;
-  raw_fd_ostream stream(path.str(), error);
-  if (!error) {
-    stream << bytes;
-    stream.close();
-    error = stream.error();
-    stream.clear_error();
-  }
-  return error ? createStringError("cannot write '" + path +
-                                   "': " + error.message())
-               : Error::success();
 }
 
 static Error writeOutput(StringRef bytes) {
@@ -195,11 +183,9 @@ static Error writeKernels(ArrayRef<CompiledKernel> kernels, bool cubin) {
   auto bytes = [&](const CompiledKernel &kernel) -> const std::string & {
     return cubin ? kernel.cubin : kernel.ptx;
   };
-  if (kernels.size() == 1 && !(cubin && output == "-"))
+  if (kernels.size() == 1)
     return writeOutput(bytes(kernels[0]));
   if (output == "-") {
-    if (cubin)
-      return createStringError("cubins need a file; name it with -o");
     for (const CompiledKernel &kernel : kernels)
       outs() << "// " << kernel.name << "\n" << kernel.ptx << "\n";
     return Error::success();
@@ -211,13 +197,20 @@ static Error writeKernels(ArrayRef<CompiledKernel> kernels, bool cubin) {
 }
 
 static Error writeProgram(const AssembledProgram &assembled) {
-  if (output == "-")
-    return createStringError("a program needs a file; name it with -o");
   Expected<std::vector<uint8_t>> bytes = program::serialize(assembled.program);
   if (!bytes)
     return bytes.takeError();
   return writeOutput(toStringRef(*bytes));
 }
+
+static bool isGiven(const cl::Option &option) {
+  return option.getNumOccurrences() > 0;
+}
+
+/// What is compiled: a spec, or the name of a module's file.
+static StringRef input() { return inputs.front(); }
+
+static bool isModule() { return input().ends_with(".mlir"); }
 
 // The text of every stage of a compile of the input, and what came of it.
 static Expected<CompiledText> makeText(const Target &target,
@@ -225,20 +218,20 @@ static Expected<CompiledText> makeText(const Target &target,
   auto onStage = [&](Stage stage, const std::string &text) {
     stages[stage] = text;
   };
-  if (!StringRef(input).ends_with(".mlir")) {
-    Expected<AttentionSpec> spec = AttentionSpec::parse(input);
+  if (!isModule()) {
+    Expected<AttentionSpec> spec = AttentionSpec::parse(input());
     if (!spec)
       return spec.takeError();
     return compileToText(*spec, target, onStage);
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(input);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> file = MemoryBuffer::getFile(input());
   if (!file)
-    return createStringError("cannot read '" + input +
+    return createStringError("cannot read '" + input() +
                              "': " + file.getError().message());
   return compileStageToText((*file)->getBuffer(), from, target, onStage);
 }
 
-// What --sizes says; rows of batch layouts follow from the rest.
+// What --sizes says; what it leaves out is 0.
 static Expected<program::SizeValues> parseSizes() {
   program::SizeValues sizes;
   sizes[program::SizeKind::sm_count] = 132;
@@ -254,12 +247,14 @@ static Expected<program::SizeValues> parseSizes() {
           "--sizes has '" + entry +
           "'; give NAME=NUMBER with a name of batch, seqlen_q, seqlen_kv, "
           "rows_q, rows_kv, heads_q, heads_kv, sm_count");
+    if (!given.insert(*found).second)
+      return createStringError("--sizes gives " + name +
+                               " twice; give it once");
     sizes[*found] = number;
-    given.insert(*found);
   }
   std::string missing;
-  auto need = [&](const Twine &name, bool isGiven) {
-    if (!isGiven)
+  auto need = [&](const Twine &name, bool isThere) {
+    if (!isThere)
       missing += (missing.empty() ? "" : ", ") + name.str();
   };
   auto has = [&](program::SizeKind kind) { return given.count(kind) > 0; };
@@ -273,31 +268,19 @@ static Expected<program::SizeValues> parseSizes() {
   if (!missing.empty())
     return createStringError("--sizes lacks " + missing +
                              "; figures need all of a problem's sizes");
-  for (auto [rows, seqlen] :
-       {std::pair(program::SizeKind::rows_q, program::SizeKind::seqlen_q),
-        std::pair(program::SizeKind::rows_kv, program::SizeKind::seqlen_kv)}) {
-    int64_t product = 0;
-    if (!sizes[rows] &&
-        !MulOverflow(sizes[program::SizeKind::batch], sizes[seqlen], product))
-      sizes[rows] = product;
-  }
   return sizes;
 }
 
 // Explains the plans of `planText`, where --explain says.
 static Error explain(StringRef planText) {
   ExplainOptions options;
-  if (!sizesAtHand.empty()) {
+  if (isGiven(sizesAtHand)) {
     Expected<program::SizeValues> sizes = parseSizes();
     if (!sizes)
       return sizes.takeError();
     options.sizes = *sizes;
   }
   options.drawing = !explainFile.empty();
-  if (options.drawing && !StringRef(explainFile).ends_with(".svg"))
-    return createStringError("--explain draws to a file that ends in .svg, "
-                             "not '" +
-                             explainFile + "'; without a file it prints");
   Expected<std::string> explanation = explainPlan(planText, options);
   if (!explanation)
     return explanation.takeError();
@@ -305,6 +288,90 @@ static Error explain(StringRef planText) {
     return writeFile(explainFile, *explanation);
   outs() << *explanation;
   return Error::success();
+}
+
+// A report is what there is to give where nothing else is asked for.
+static bool wantsReport() {
+  return report || (emit == Emit::None && !isGiven(explainFile));
+}
+
+// More than one word in the place of the spec.
+static Error severalInputs() {
+  if (isGiven(explainFile) && explainFile.empty())
+    for (StringRef word : inputs)
+      if (word.ends_with(".svg"))
+        return createStringError("'" + word +
+                                 "' stands alone; to draw there, write "
+                                 "--explain=" +
+                                 word);
+  return createStringError(
+      "'" + inputs[0] + "' and '" + inputs[1] +
+      "' are given; a spec is one word to the shell, in quotes: \"" +
+      join(inputs, " ") + "\"");
+}
+
+// Refuses options that say nothing here, and outputs that cannot be written,
+// before the work that would be lost.
+static Error checkRequest() {
+  if (inputs.empty())
+    return createStringError(
+        "there is nothing to compile; give a spec such as \"forward bf16 "
+        "head_dim=128 layout=thd\", or --manifest=FILE");
+  if (inputs.size() > 1)
+    return severalInputs();
+  bool explains = isGiven(explainFile);
+  bool cubins = emit >= Emit::Ptx || wantsReport();
+  struct Rule {
+    const cl::Option &option;
+    bool says;
+    const char *otherwise;
+  };
+  const Rule rules[] = {
+      {shard, false, "without --manifest; one problem has no parts"},
+      {jobs, false, "without --manifest; one problem has no parts"},
+      {from, isModule(), "with a spec; it is of a FILE.mlir"},
+      {tuningFile, !isModule() || from == Stage::Attn,
+       "with a module whose schedules are chosen; begin with the problem"},
+      {sizesAtHand, explains, "without --explain, which speaks of them"},
+      {lineInfo, cubins, "where no cubins are made; see --emit, --report"},
+      {output, emit != Emit::None, "without --emit, which says what to write"},
+  };
+  for (const Rule &rule : rules)
+    if (isGiven(rule.option) && !rule.says)
+      return createStringError((rule.option.ArgStr.size() == 1 ? "-" : "--") +
+                               rule.option.ArgStr + " is given " +
+                               rule.otherwise);
+  Stage first = isModule() ? Stage(from) : Stage::Attn;
+  if (emit != Emit::None && emit <= Emit::Cuda)
+    if (auto stage = Stage(int(emit.getValue()) - int(Emit::Attn));
+        stage < first)
+      return createStringError("the input is past stage " + stageName(stage) +
+                               "; choose a later one with --emit");
+  if (output == "-" && (emit == Emit::Cubin || emit == Emit::Program))
+    return createStringError(
+        Twine(emit == Emit::Cubin ? "cubins need" : "a program needs") +
+        " a file; name it with -o");
+  if (output != "-") {
+    // Of several kernels each has a file of its own.
+    bool several = emit == Emit::Ptx || emit == Emit::Cubin;
+    if (Error error = checkWritable(output + (several ? ".kernel" : "")))
+      return error;
+  }
+  if (!explains)
+    return Error::success();
+  if (Stage::Plan < first)
+    return createStringError(
+        "the input is past the plan stage, which --explain reads");
+  if (isGiven(sizesAtHand))
+    if (Error error = parseSizes().takeError())
+      return error;
+  if (explainFile.empty())
+    return Error::success();
+  if (!StringRef(explainFile).ends_with(".svg"))
+    return createStringError("--explain draws to a file that ends in .svg, "
+                             "not '" +
+                             explainFile + "'; without a file it prints");
+  return checkWritable(explainFile);
 }
 
 /// The table that --tuning names; null without.
@@ -322,11 +389,13 @@ static Expected<std::unique_ptr<MemoryBuffer>> readTuning() {
 }
 
 static int compileManifest() {
+  const char *ofOne = " is given with --manifest; it is of one problem";
+  if (!inputs.empty())
+    return fail(Twine("a spec") + ofOne);
   for (const cl::Option *option : std::initializer_list<cl::Option *>{
-           &input, &emit, &from, &report, &explainFile, &sizesAtHand})
-    if (option->getNumOccurrences() > 0)
-      return fail((option == &input ? "a spec" : "--" + option->ArgStr.str()) +
-                  Twine(" is given with --manifest; it is of one problem"));
+           &emit, &from, &report, &explainFile, &sizesAtHand})
+    if (isGiven(*option))
+      return fail("--" + option->ArgStr + ofOne);
   if (output == "-")
     return fail("a pack needs a file; name it with -o");
   Expected<std::unique_ptr<MemoryBuffer>> tuning = readTuning();
@@ -335,7 +404,7 @@ static int compileManifest() {
   PackCompile request;
   request.manifest = manifest;
   request.output = output;
-  if (arch.getNumOccurrences() > 0) {
+  if (isGiven(arch)) {
     SmallVector<StringRef> names;
     StringRef(arch).split(names, ',');
     request.targets.assign(names.begin(), names.end());
@@ -369,14 +438,8 @@ static int merge() {
 static int compile() {
   if (!manifest.empty())
     return compileManifest();
-  if (input.empty())
-    return fail("there is nothing to compile; give a spec such as \"forward "
-                "bf16 head_dim=128 layout=thd\", or --manifest=FILE");
-  for (const cl::Option *option :
-       std::initializer_list<cl::Option *>{&shard, &jobs})
-    if (option->getNumOccurrences() > 0)
-      return fail("--" + option->ArgStr +
-                  " is given without --manifest; one problem has no parts");
+  if (Error error = checkRequest())
+    return fail(toString(std::move(error)));
   Expected<const Target *> target = targetByName(arch);
   if (!target)
     return fail(toString(target.takeError()));
@@ -391,25 +454,14 @@ static int compile() {
   if (!text)
     return fail(toString(text.takeError()));
 
-  bool explains = explainFile.getNumOccurrences() > 0;
-  bool wantsReport = report || (emit == Emit::None && !explains);
-  if (emit != Emit::None && emit <= Emit::Cuda) {
-    auto stage = Stage(int(emit.getValue()) - int(Emit::Attn));
-    auto found = stages.find(stage);
-    if (found == stages.end())
-      return fail("the input is past stage " + stageName(stage) +
-                  "; choose a later one with --emit");
-    if (Error error = writeOutput(found->second))
+  if (emit != Emit::None && emit <= Emit::Cuda)
+    if (Error error = writeOutput(
+            stages.at(Stage(int(emit.getValue()) - int(Emit::Attn)))))
       return fail(toString(std::move(error)));
-  }
-  if (explains) {
-    auto plan = stages.find(Stage::Plan);
-    if (plan == stages.end())
-      return fail("the input is past the plan stage, which --explain reads");
-    if (Error error = explain(plan->second))
+  if (isGiven(explainFile))
+    if (Error error = explain(stages.at(Stage::Plan)))
       return fail(toString(std::move(error)));
-  }
-  if (!wantsReport && emit < Emit::Ptx)
+  if (!wantsReport() && emit < Emit::Ptx)
     return 0;
 
   CompileOptions options;
@@ -423,7 +475,7 @@ static int compile() {
                           ? writeProgram(*program)
                           : writeKernels(program->kernels, emit == Emit::Cubin))
       return fail(toString(std::move(error)));
-  if (wantsReport) {
+  if (wantsReport()) {
     // Where standard output holds what was emitted, the report stays apart.
     raw_ostream &stream = emit != Emit::None && output == "-" ? errs() : outs();
     stream << formatv("{0:2}", json::Value(reportOf(*program, **target)))
@@ -468,10 +520,24 @@ static int lookAfterCache() {
   if (!action)
     return fail("cache does not know '" + Twine(cacheAction) +
                 "'; it is one of list, verify, prune, clear");
+  for (const cl::Option *option :
+       std::initializer_list<cl::Option *>{&cacheBytes, &cacheEntries})
+    if (isGiven(*option) && *action != CacheAction::Prune)
+      return fail("--" + option->ArgStr + " is given with '" +
+                  Twine(cacheAction) + "'; it is of prune");
+  // An unset variable of a script would clear another folder.
+  if (isGiven(cacheFolder) && cacheFolder.empty())
+    return fail("--dir names no folder; leave it out for the one the library "
+                "uses");
   CacheLimits limits = ProgramCache::limitsOfEnvironment({});
-  if (cacheBytes.getNumOccurrences())
-    limits.bytes = cacheBytes;
-  if (cacheEntries.getNumOccurrences())
+  if (isGiven(cacheBytes)) {
+    std::optional<uint64_t> bytes = parseByteCount(cacheBytes);
+    if (!bytes)
+      return fail("--max-bytes is '" + Twine(cacheBytes) +
+                  "'; give a number, with K, M or G behind it if you like");
+    limits.bytes = *bytes;
+  }
+  if (isGiven(cacheEntries))
     limits.entries = cacheEntries;
   Expected<bool> good = runCacheCommand(*action, cacheFolder, limits, outs());
   if (!good)
