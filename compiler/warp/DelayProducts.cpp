@@ -78,7 +78,23 @@ private:
            queries.receive.getRing().getType().getStages() > 1 &&
            loop.isDefinedOutsideOfLoop(query.issue.getB()) &&
            isComputableForStep(add.getRows(), loop) &&
-           isComputableForStep(add.getHead(), loop);
+           isComputableForStep(add.getHead(), loop) && canClearFirst();
+  }
+
+  /// The branch of the step in which rows of Q's tile are cleared.
+  scf::IfOp branchOf(warp::ClearRowsOp clear) {
+    return dyn_cast<scf::IfOp>(clear->getParentOp());
+  }
+  bool canClearFirst() {
+    return llvm::all_of(queries.receive->getUsers(), [&](Operation *user) {
+      auto clear = dyn_cast<warp::ClearRowsOp>(user);
+      if (!clear)
+        return true;
+      scf::IfOp branch = branchOf(clear);
+      return branch && branch->getBlock() == loop.getBody() &&
+             isComputableForStep(clear.getFirst(), loop) &&
+             isComputableForStep(branch.getCondition(), loop);
+    });
   }
 
   /// The loop carries dS of the step before, at first zeros.
@@ -140,7 +156,7 @@ private:
       auto clear = dyn_cast<warp::ClearRowsOp>(user);
       if (!clear)
         continue;
-      auto branch = clear->getParentOfType<scf::IfOp>();
+      scf::IfOp branch = branchOf(clear);
       IRMapping mapping;
       mapping.map(loop.getInductionVar(), loop.getInductionVar());
       Value first = computeForStep(rewriter, clear.getFirst(), loop, mapping);

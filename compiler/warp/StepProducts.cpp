@@ -35,9 +35,14 @@ bool StepProducts::readProducts() {
   return isSimple;
 }
 
-/// The tiles of the step; false if one is not received and given back in it.
+/// The tiles of the step, one of each ring; false if one is not received and
+/// given back in it.
 bool StepProducts::readTiles() {
   for (auto receive : loop.getBody()->getOps<warp::ReceiveOp>()) {
+    if (llvm::any_of(tiles, [&](StepTile tile) {
+          return tile.receive.getRing() == receive.getRing();
+        }))
+      return false;
     StepTile tile{receive, nullptr};
     for (Operation *user : receive.getRing().getUsers())
       if (auto consumed = dyn_cast<warp::ConsumedOp>(user);

@@ -1,6 +1,7 @@
 // RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse | FileCheck %s --check-prefix=STEP
 // RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse -warp-delay-products -canonicalize -cse | FileCheck %s
 // RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse | sed 's/ = arith.constant 1 : i64/ = arith.constant 2 : i64/' | weft-opt -warp-delay-products | FileCheck %s --check-prefix=WIDE
+// RUN: weft-opt %s -weft-to-plan -weft-to-tile -tile-to-warp -warp-specialize -canonicalize -cse | sed 's/warp.receive %5 /warp.receive %1 /' | weft-opt -warp-delay-products | FileCheck %s --check-prefix=TWICE
 
 // All gradients in one kernel. dS is handed over in its own step before:
 
@@ -75,6 +76,12 @@
 // WIDE-LABEL: warp.func @dqkv_body(
 // WIDE: scf.for
 // WIDE-NOT: warp.held
+
+// Nor does a step that takes two tiles of one ring, which give back one.
+
+// TWICE-LABEL: warp.func @dqkv_body(
+// TWICE: scf.for
+// TWICE-NOT: warp.held
 
 module attributes {weft.target = "sm_90a"} {
   attn.backward @attention bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <batch> kv = <batch>
