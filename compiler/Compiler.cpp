@@ -6,6 +6,7 @@
 #include "compiler/attn/FromSpec.h"
 #include "compiler/emitc/PrintCuda.h"
 #include "compiler/plan/OneModule.h"
+#include "compiler/plan/SpecOfPlan.h"
 #include "compiler/plan/ToProgram.h"
 #include "compiler/schedule/Schedule.h"
 
@@ -126,6 +127,8 @@ private:
     }
     Clock::time_point start = Clock::now();
     CompiledText result;
+    if (llvm::Error mismatch = checkSpecOfPlan(module))
+      return mismatch;
     llvm::Expected<program::ProgramT> program = buildProgram(module);
     if (!program)
       return program.takeError();
