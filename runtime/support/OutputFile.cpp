@@ -60,6 +60,9 @@ static std::error_code followLink(SmallVectorImpl<char> &path) {
 
 // Whether files can be made in the folder of `path`.
 static std::error_code checkFolder(StringRef path) {
+  // Not the folder at hand: no file has an empty name.
+  if (path.empty())
+    return std::make_error_code(std::errc::no_such_file_or_directory);
   StringRef folder = sys::path::parent_path(path);
   return sys::fs::access(folder.empty() ? "." : folder,
                          sys::fs::AccessMode::Write);

@@ -242,7 +242,7 @@ TEST_F(Runtime, TheCppLayer) {
   EXPECT_TRUE(status) << status.message;
   auto plan = made->plan(kSpec, "cuda:1");
   ASSERT_TRUE(plan) << plan.status().message;
-  auto missing = made->plan(kSpec + " deterministic", "cuda:1");
+  auto missing = made->plan(kSpec + " align=2", "cuda:1");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.status().code, WEFT_NOT_PRECOMPILED);
 }
@@ -256,12 +256,12 @@ TEST_F(Runtime, RecordsWhatIsAskedFor) {
   weft_plan_destroy(plan("cuda:0"));
   weft_plan_destroy(plan("cuda:1"));
   // What no pack has is what the next one needs.
-  EXPECT_FALSE(plan("sm_80", WEFT_NOT_PRECOMPILED, kSpec + " deterministic"));
+  EXPECT_FALSE(plan("sm_80", WEFT_NOT_PRECOMPILED, kSpec + " align=2"));
   std::ifstream file(used);
   std::string all{std::istreambuf_iterator<char>(file), {}};
   EXPECT_EQ(all, "{\"spec\": \"" + kSpec +
                      "\", \"arch\": \"sm_90a\"}\n{\"spec\": \"" + kSpec +
-                     " deterministic\", \"arch\": \"sm_80\"}\n");
+                     " align=2\", \"arch\": \"sm_80\"}\n");
 
   // An application goes on where the file cannot be written, and is told.
   setenv("WEFT_RECORD", "/nowhere/used.json", 1);

@@ -71,6 +71,7 @@ TEST_F(OutputFile, ReplacesNothingElse) {
   EXPECT_EQ(replacedBy("/dev/null"),
             "cannot write '" + at("link") +
                 "': it leads to '/dev/null', which is a device" + more);
+  EXPECT_EQ(replaced(""), "cannot write '': No such file or directory");
   EXPECT_EQ(replaced(at("none/new")),
             "cannot write '" + at("none/new") + "': No such file or directory");
   EXPECT_EQ(replaced(at("file/new")),
@@ -84,6 +85,7 @@ TEST_F(OutputFile, TellsEarlyWhatCannotBeWritten) {
   for (const std::string &path :
        {at("file"), at("new"), std::string("new"), std::string("/dev/null")})
     EXPECT_EQ(message(path), "") << path;
+  EXPECT_EQ(message(""), "cannot write '': No such file or directory");
   EXPECT_EQ(message(folder), "cannot write '" + folder + "': Is a directory");
   EXPECT_EQ(message(at("none/new")),
             "cannot write '" + at("none/new") + "': No such file or directory");
