@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -28,7 +29,8 @@ namespace weft {
 void registerAllDialects(DialectRegistry &registry) {
   registry.insert<attn::AttnDialect, plan::PlanDialect, tile::TileDialect,
                   warp::WarpDialect, arith::ArithDialect, emitc::EmitCDialect,
-                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect>();
+                  math::MathDialect, scf::SCFDialect, tensor::TensorDialect,
+                  ub::UBDialect>();
 }
 
 void buildStep(OpPassManager &manager, Stage stage) {

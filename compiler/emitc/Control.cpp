@@ -3,6 +3,7 @@
 #include "compiler/emitc/KernelWriter.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -68,6 +69,9 @@ LogicalResult KernelWriter::assignAll(ArrayRef<Assignment> assignments) {
               ::cast<emitc::LValueType>(variable.getType()).getValueType()));
       continue;
     }
+    // What nobody reads before it is written needs no value.
+    if (assignment.source.getDefiningOp<ub::PoisonOp>())
+      continue;
     Value target = arrayOf(assignment.target);
     if (isComputedInPlace(assignment.source))
       computed.push_back(assignment);

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -189,7 +190,7 @@ LogicalResult KernelWriter::writeOp(Operation *op) {
       .Case([&](warp::ReduceOp op) { return writeReduce(op); })
       .Case([&](warp::CombineOp op) { return writeCombine(op); })
       .Case([&](warp::MapOp op) { return writeMap(op); })
-      .Case<warp::CoordinatesOp, warp::ExpandOp, tensor::SplatOp>(
+      .Case<warp::CoordinatesOp, warp::ExpandOp, tensor::SplatOp, ub::PoisonOp>(
           [](auto) { return success(); })
       .Case([&](warp::FetchOp op) {
         return op.emitError("has no place in shared memory yet; run "

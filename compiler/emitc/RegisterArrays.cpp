@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
@@ -16,7 +17,7 @@ static bool isTile(Value value) { return tileTypeOf(value) != nullptr; }
 bool isComputedInPlace(Value tile) {
   Operation *op = tile.getDefiningOp();
   return op && isa<arith::ConstantOp, tensor::SplatOp, warp::CoordinatesOp,
-                   warp::ExpandOp>(op);
+                   warp::ExpandOp, ub::PoisonOp>(op);
 }
 
 /// The tile whose array is read when `value` is; null if there is none.

@@ -33,7 +33,8 @@ struct RegisterArray {
 mlir::RankedTensorType tileTypeOf(mlir::Value tile);
 
 /// Whether elements of `tile` are computed where they are used: constants,
-/// splats, coordinates and expanded vectors need no array.
+/// splats, coordinates and expanded vectors need no array, nor has what is
+/// poison elements.
 bool isComputedInPlace(mlir::Value tile);
 
 class RegisterArrays {

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
@@ -174,44 +175,58 @@ public:
       if (number != found.acc)
         carried.others.push_back(init);
     Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-    Value one = loop.getStep(), two = constant(2);
-    Value steps = arith::MaxSIOp::create(
-        rewriter, loc, arith::SubIOp::create(rewriter, loc, upper, lower),
-        constant(0));
-    Value odd = arith::RemSIOp::create(rewriter, loc, steps, two);
-    Value even = arith::AddIOp::create(
-        rewriter, loc, lower, arith::SubIOp::create(rewriter, loc, steps, odd));
+    Value one = loop.getStep();
 
-    // Two steps a turn, so that two sets of registers for P alternate.
+    // Two steps a turn, so that two sets of registers for P alternate. The last
+    // turn may have but one: then its P is in the other set.
+    SmallVector<Value> inits = flat(carried);
+    inits.push_back(ub::PoisonOp::create(rewriter, loc, firstP.getType()));
     auto pairs =
-        scf::ForOp::create(rewriter, loc, lower, even, two, flat(carried));
+        scf::ForOp::create(rewriter, loc, lower, upper, constant(2), inits);
     {
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPointToStart(pairs.getBody());
       Value index = pairs.getInductionVar();
-      Carried inside = unflatten(pairs.getRegionIterArgs());
+      Carried before = unflatten(pairs.getRegionIterArgs().drop_back());
       Value isLater = arith::CmpIOp::create(
           rewriter, loc, arith::CmpIPredicate::sgt, index, lower);
-      inside = step(index, inside, isLater);
+      Carried after = step(index, before, isLater);
       Value second = arith::AddIOp::create(rewriter, loc, index, one);
-      inside = step(second, inside, Value());
-      scf::YieldOp::create(rewriter, loc, flat(inside));
+      Value hasSecond = arith::CmpIOp::create(
+          rewriter, loc, arith::CmpIPredicate::slt, second, upper);
+      auto rest = scf::IfOp::create(rewriter, loc, TypeRange(flat(carried)),
+                                    hasSecond, /*withElseRegion=*/true);
+      rewriter.setInsertionPointToStart(rest.thenBlock());
+      scf::YieldOp::create(rewriter, loc, flat(step(second, after, Value())));
+      rewriter.setInsertionPointToStart(rest.elseBlock());
+      scf::YieldOp::create(rewriter, loc,
+                           flat({before.p, after.pending, after.others}));
+      rewriter.setInsertionPointAfter(rest);
+      SmallVector<Value> next(rest.getResults());
+      next.push_back(after.p);
+      scf::YieldOp::create(rewriter, loc, next);
     }
-    carried = unflatten(pairs.getResults());
+    Value oddP = pairs.getResults().back();
+    carried = unflatten(pairs.getResults().drop_back());
 
-    Value isOdd = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::ne,
-                                        odd, constant(0));
-    Value hasPairs = arith::CmpIOp::create(
-        rewriter, loc, arith::CmpIPredicate::sgt, even, lower);
+    Value steps = arith::MaxSIOp::create(
+        rewriter, loc, arith::SubIOp::create(rewriter, loc, upper, lower),
+        constant(0));
+    Value isOdd = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::ne,
+        arith::RemSIOp::create(rewriter, loc, steps, constant(2)), constant(0));
+    Value hasSteps = arith::CmpIOp::create(
+        rewriter, loc, arith::CmpIPredicate::sgt, steps, constant(0));
+    Value last = arith::SubIOp::create(
+        rewriter, loc, arith::AddIOp::create(rewriter, loc, lower, steps), one);
+    giveBack(first);
     auto end = scf::IfOp::create(rewriter, loc, loop.getResultTypes(), isOdd,
                                  /*withElseRegion=*/true);
     rewriter.setInsertionPointToStart(end.thenBlock());
-    Carried last = step(even, carried, hasPairs);
-    giveBack(first);
-    finish(last, even, /*holdsOlder=*/Value());
+    finish({oddP, carried.pending, carried.others}, last,
+           /*holdsOlder=*/Value());
     rewriter.setInsertionPointToStart(end.elseBlock());
-    giveBack(first);
-    finish(carried, arith::SubIOp::create(rewriter, loc, even, one), hasPairs);
+    finish(carried, last, hasSteps);
     rewriter.replaceOp(loop, end.getResults());
     removeBefore();
   }

@@ -254,9 +254,10 @@ def WarpOverlap : Pass<"warp-overlap", "::weft::warp::FuncOp"> {
     `tile-fix-reference`), with such a step before the loop. The accumulator is
     carried while its products are under way; only the branch waits for it. Steps
     go in pairs, so that the second product's first operand alternates between
-    two sets of registers. The second product's tile goes back one step later; the
-    tile that all first products read, if nothing behind the loop does, before the
-    last second product.
+    two sets of registers; the last pair may have one step, and then the product
+    behind the loop reads the other set. The second product's tile goes back one
+    step later; the tile that all first products read, if nothing behind the loop
+    does, before the last second product.
 
     Before:
 
@@ -297,7 +298,8 @@ def WarpOverlap : Pass<"warp-overlap", "::weft::warp::FuncOp"> {
       }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::ub::UBDialect"];
 }
 
 def WarpCarryProducts : Pass<"warp-carry-products", "::weft::warp::FuncOp"> {
