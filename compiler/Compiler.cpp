@@ -216,10 +216,17 @@ std::string scheduleKey(const AttentionSpec &spec, const Target &target) {
     llvm::Expected<Schedule> schedule =
         chooseSchedule(*kernel, problem, target);
     stream << plan::stringifyKernelKind(*kernel) << ": ";
-    if (schedule)
-      stream << schedule->str() << '\n';
-    else
+    if (!schedule) {
       stream << toString(schedule.takeError()) << '\n';
+      continue;
+    }
+    stream << schedule->str() << '\n';
+    if (spec.q.layout != LayoutClass::Thd)
+      continue;
+    for (const ShortSchedule &shorter :
+         cantFail(shortSchedules(*kernel, problem, target)))
+      stream << "  up to " << shorter.length << ": " << shorter.schedule.str()
+             << '\n';
   }
   return key;
 }

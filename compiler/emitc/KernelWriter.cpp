@@ -82,7 +82,10 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
   sortArguments();
   orderAsEvaluated(func);
   int64_t launched = kernel.getSchedule().getThreads();
+  int64_t ctasPerSm = kernel.getSchedule().getCtasPerSm();
   func->setAttr(kThreadsAttr, builder.getI64IntegerAttr(launched));
+  if (ctasPerSm != 1)
+    func->setAttr(kCtasPerSmAttr, builder.getI64IntegerAttr(ctasPerSm));
   if (!functions.empty()) {
     SmallVector<StringRef> texts;
     for (auto &[name, text] : functions)
@@ -92,9 +95,10 @@ FailureOr<emitc::FuncOp> KernelWriter::write() {
   func->setAttr(kSharedBytesAttr, builder.getI64IntegerAttr(sharedBytes));
   SmallVector<StringRef> names(headers.begin(), headers.end());
   func->setAttr(kHeadersAttr, builder.getStrArrayAttr(names));
-  func.setSpecifiersAttr(builder.getStrArrayAttr(
-      {"extern \"C\"", "__global__",
-       "__launch_bounds__(" + std::to_string(launched) + ", 1)"}));
+  func.setSpecifiersAttr(
+      builder.getStrArrayAttr({"extern \"C\"", "__global__",
+                               "__launch_bounds__(" + std::to_string(launched) +
+                                   ", " + std::to_string(ctasPerSm) + ")"}));
   return func;
 }
 

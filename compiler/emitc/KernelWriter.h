@@ -27,6 +27,8 @@ namespace weft {
 inline constexpr llvm::StringLiteral kPureAttr = "weft.pure";
 inline constexpr llvm::StringLiteral kEntryAttr = "weft.entry";
 inline constexpr llvm::StringLiteral kThreadsAttr = "weft.threads";
+/// CTAs that share a multiprocessor, where they are more than one.
+inline constexpr llvm::StringLiteral kCtasPerSmAttr = "weft.ctas_per_sm";
 inline constexpr llvm::StringLiteral kSharedBytesAttr = "weft.shared_bytes";
 inline constexpr llvm::StringLiteral kHeadersAttr = "weft.headers";
 inline constexpr llvm::StringLiteral kArgAttr = "weft.arg";

@@ -364,8 +364,11 @@ llvm::Expected<std::string> CudaPrinter::print(emitc::FuncOp func) {
     for (auto text : functions.getAsRange<StringAttr>())
       out += "\n" + text.str();
   // Without the 1, ptxas spills rather than miss an occupancy it aims at.
+  auto ctasPerSm = func->getAttrOfType<IntegerAttr>(kCtasPerSmAttr);
   out += "\nextern \"C\" __global__ void __launch_bounds__(" +
-         std::to_string(threads.getInt()) + ", 1)\n" + entry.str() + "(";
+         std::to_string(threads.getInt()) + ", " +
+         std::to_string(ctasPerSm ? ctasPerSm.getInt() : 1) + ")\n" +
+         entry.str() + "(";
   // A variable must not hide a function.
   func.walk([&](emitc::CallOpaqueOp call) {
     taken.insert({call.getCallee(), 0});

@@ -71,15 +71,17 @@ public:
   KernelTable(ModuleOp module, const ProblemFacts &facts, const Target &target)
       : module(module), facts(facts), target(target) {}
 
-  /// The kernel `name`, made on first use.
+  /// The kernel `name`, made on first use. `length`: of the mean sequence of
+  /// queries, 0: any.
   FailureOr<KernelOp> get(StringRef name, KernelKind kind,
-                          ArrayRef<Attribute> contract) {
+                          ArrayRef<Attribute> contract, int64_t length) {
     KernelOp &kernel = kernels[name];
     if (kernel)
       return kernel;
     Location loc = module.getLoc();
-    llvm::Expected<Schedule> schedule =
-        chooseSchedule(kind, facts.schedule(), target);
+    ScheduleProblem problem = facts.schedule();
+    problem.length = length;
+    llvm::Expected<Schedule> schedule = chooseSchedule(kind, problem, target);
     if (!schedule) {
       emitError(loc) << llvm::toString(schedule.takeError());
       return failure();
@@ -155,6 +157,19 @@ public:
     GuardOp::create(builder, loc, few);
   }
 
+  /// Runs the plan only for packed queries of which a sequence has at most
+  /// `length` in the mean, and takes kernels for these. Its kernels are right
+  /// for any lengths.
+  void guardShortQueries(int64_t length) {
+    Value rows = sizes.get(Size::rows_q);
+    Value batch = sizes.get(Size::batch);
+    Value most = sizes.mul(batch, sizes.constant(length));
+    Value areShort = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::sle, rows, most);
+    GuardOp::create(builder, loc, areShort);
+    this->length = length;
+  }
+
   void reserve(StringRef name, BufferType type) {
     Value bytes = sizes.bytes(type, isPacked(type.getRowSpace()));
     buffers[name] = ReserveOp::create(builder, loc, type, name, bytes, Value());
@@ -192,7 +207,7 @@ public:
     declare(operands.ins, Access::in);
     declare(operands.accs, Access::acc);
     declare(operands.outs, Access::out);
-    FailureOr<KernelOp> kernel = kernels.get(name, kind, contract);
+    FailureOr<KernelOp> kernel = kernels.get(name, kind, contract, length);
     if (failed(kernel))
       return failure();
     SmallVector<Value> ins, accs, outs;
@@ -213,10 +228,13 @@ public:
     change(operands.outs, outs);
     ScheduleAttr schedule = kernel->getSchedule();
     Value ctas = grid(rowSpace, schedule.getRows(), heads);
-    // A CTA that takes point after point has a multiprocessor to itself.
-    if (schedule.getPersistent())
-      ctas =
-          arith::MinSIOp::create(builder, loc, ctas, sizes.get(Size::sm_count));
+    // CTAs that take point after point are as many as run at once.
+    if (schedule.getPersistent()) {
+      Value atOnce = sizes.get(Size::sm_count);
+      if (schedule.getCtasPerSm() != 1)
+        atOnce = sizes.mul(atOnce, sizes.constant(schedule.getCtasPerSm()));
+      ctas = arith::MinSIOp::create(builder, loc, ctas, atOnce);
+    }
     auto op = LaunchOp::create(builder, loc, results, name, ctas, ins, accs,
                                outs, /*early=*/false);
     for (auto [name, result] : llvm::zip_equal(changed, op.getResults()))
@@ -304,6 +322,7 @@ private:
   const ProblemFacts &facts;
   KernelTable &kernels;
   FuncOp func;
+  int64_t length = 0; ///< most queries of the mean sequence; 0: any
   llvm::StringMap<Value> buffers;
   SmallVector<StringRef> resultNames;
 };
@@ -371,9 +390,31 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
     facts.deterministic = true;
     annotate(facts);
     KernelTable kernels(getOperation(), facts, target);
+    // The host knows how long packed sequences are in the mean: rows held and
+    // the number of sequences say it, without the offsets.
+    if (facts.q.getLayout() == attn::RowLayout::thd) {
+      llvm::Expected<std::vector<ShortSchedule>> schedules =
+          shortSchedules(KernelKind::forward, facts.schedule(), target);
+      if (!schedules)
+        return emitError(getOperation().getLoc())
+               << llvm::toString(schedules.takeError());
+      for (const ShortSchedule &schedule : *schedules)
+        if (failed(planForwardVariant(facts, kernels, schedule.length)))
+          return failure();
+    }
+    return planForwardVariant(facts, kernels, 0);
+  }
+
+  /// `length`: for sequences with as many queries in the mean; 0: for all.
+  LogicalResult planForwardVariant(const ProblemFacts &facts,
+                                   KernelTable &kernels, int64_t length) {
     PlanBuilder plan(getOperation(), facts, kernels);
-    plan.begin("forward_plan", {"query", "key", "value"}, {"out", "lse"});
-    if (failed(plan.launch("forward", KernelKind::forward,
+    std::string suffix = length ? "_" + std::to_string(length) : "";
+    plan.begin("forward_plan" + suffix, {"query", "key", "value"},
+               {"out", "lse"});
+    if (length)
+      plan.guardShortQueries(length);
+    if (failed(plan.launch("forward" + suffix, KernelKind::forward,
                            {{"query", "key", "value"}, {}, {"out", "lse"}},
                            RowSpace::q, HeadSpace::heads_q)))
       return failure();

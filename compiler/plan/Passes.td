@@ -17,6 +17,10 @@ def AttnToPlan : Pass<"attn-to-plan", "::mlir::ModuleOp"> {
     walks a key head's query heads inside one CTA and needs no workspace for dK
     and dV; the one before it, for problems with too few key tiles to fill the
     GPU, gives each query head a CTA of its own and sums the partials.
+    A forward with packed queries has a variant more for each `length` that the
+    tuning table has rows for: taken where sequences have at most so many
+    queries in the mean, which the sizes of a call say. Its kernel has tiles for
+    such, and is right for any lengths.
 
     Results whose side may have rows outside the sequences are filled there
     (`plan.fill`). A side has none if its layout is `batch` and not padded: its
@@ -140,7 +144,7 @@ def PlanVerify : Pass<"plan-verify", "::mlir::ModuleOp"> {
        have no order); a counter of turns begins as `filled(0)`;
     7. a launch whose kernel has a body has one CTA for every point of the
        body's grid, for all lengths that the sequences can have (a persistent
-       one: as many, or as there are multiprocessors).
+       one: as many, or as run at once on all multiprocessors).
 
     Variants take the same arguments, and one of them is always taken: all have
     a guard but the last.

@@ -322,17 +322,18 @@ private:
           needed,
           algebra.size(grid.getHeads() == HeadSpace::heads_q ? Size::heads_q
                                                              : Size::heads_kv));
-    // A CTA that takes point after point: one for each multiprocessor will do.
-    auto isMultiprocessors = [](Value value) {
-      auto size = value.getDefiningOp<SizeOp>();
-      return size && size.getSize() == Size::sm_count;
+    // CTAs that take point after point: as many as run at once will do.
+    auto isAtOnce = [&](Value value) {
+      return algebra.normalize(value) ==
+             algebra.multiply(algebra.size(Size::sm_count),
+                              algebra.constant(schedule.getCtasPerSm()));
     };
     Value ctas = launch.getGrid();
     if (auto least = ctas.getDefiningOp<arith::MinSIOp>();
         least && schedule.getPersistent()) {
-      if (isMultiprocessors(least.getRhs()))
+      if (isAtOnce(least.getRhs()))
         ctas = least.getLhs();
-      else if (isMultiprocessors(least.getLhs()))
+      else if (isAtOnce(least.getLhs()))
         ctas = least.getRhs();
     }
     // One more would take a head that is none.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 using namespace weft;
 using llvm::Twine;
@@ -51,13 +52,15 @@ std::string Schedule::str() const {
     text += ", value_stages = " + std::to_string(valueStages);
   if (persistent)
     text += ", persistent = true";
+  if (ctasPerSm != 1)
+    text += ", ctas_per_sm = " + std::to_string(ctasPerSm);
   return text;
 }
 
 RoleRegisters weft::roleRegisters(int64_t warps, bool balanced,
-                                  bool sendsVectors) {
+                                  bool sendsVectors, int64_t ctasPerSm) {
   int64_t threads = 32 * warps + 128;
-  int64_t launch = llvm::alignDown(65536 / threads, 8);
+  int64_t launch = llvm::alignDown(65536 / (threads * ctasPerSm), 8);
   // Three consumers leave little: 152 registers are short by a few where a
   // CTA looks for its points, else the copying threads are, with 32. Those that
   // copy vectors need more yet.
@@ -68,6 +71,13 @@ RoleRegisters weft::roleRegisters(int64_t warps, bool balanced,
   int64_t consumer =
       llvm::alignDown((launch * threads - producer * 128) / (32 * warps), 8);
   return {launch, producer, std::min<int64_t>(consumer, 240)};
+}
+
+int64_t weft::sharedPerCta(const Target &target, int64_t ctasPerSm) {
+  // A CTA takes more than it asks for: what a multiprocessor has beside its
+  // only one.
+  int64_t reserved = target.sharedPerSm - target.sharedPerCta;
+  return llvm::alignDown(target.sharedPerSm / ctasPerSm - reserved, 128);
 }
 
 /// The cost of a kernel whose loop's tiles are swizzled column blocks.
@@ -127,7 +137,7 @@ static ScheduleCost warpgroupCost(KernelKind kind, const Schedule &schedule,
 
 plan::ScheduleAttr Schedule::toAttr(mlir::MLIRContext *context) const {
   return plan::ScheduleAttr::get(context, rows, columns, warps, stages, mma,
-                                 valueStages, persistent);
+                                 valueStages, persistent, ctasPerSm);
 }
 
 ScheduleCost weft::scheduleCost(KernelKind kind, const Schedule &schedule,
@@ -199,15 +209,17 @@ static bool isLegal(const Schedule &schedule, KernelKind kind,
         (schedule.columns != 64 || schedule.warps != 8 ||
          problem.headDim > 128))))
     return false;
+  if (32 * schedule.warps + 128 > 2048 / schedule.ctasPerSm)
+    return false;
   ScheduleCost cost = scheduleCost(kind, schedule, problem);
-  if (cost.sharedBytes > target.sharedPerCta)
+  if (cost.sharedBytes > sharedPerCta(target, schedule.ctasPerSm))
     return false;
   if (warpgroups)
     return cost.registers +
                consumerRegisters(kind, schedule.columns,
                                  problem.ragged || problem.masked) <=
            roleRegisters(schedule.warps, sendsVectors(kind) && problem.masked,
-                         sendsVectors(kind))
+                         sendsVectors(kind), schedule.ctasPerSm)
                .consumer;
   return cost.registers + workingRegisters <=
          std::min(target.registersPerThread,
@@ -260,6 +272,34 @@ llvm::Expected<Schedule> weft::chooseSchedule(KernelKind kind,
       Twine(target.sharedPerCta) + " and " +
       Twine(cost.registers + workingRegisters) + " registers a thread of " +
       Twine(target.registersPerThread) + "; use smaller head dims");
+}
+
+llvm::Expected<std::vector<ShortSchedule>>
+weft::shortSchedules(KernelKind kind, const ScheduleProblem &problem,
+                     const Target &target) {
+  llvm::Expected<Schedule> any = chooseSchedule(kind, problem, target);
+  if (!any)
+    return any.takeError();
+  std::set<int64_t> lengths;
+  auto collect = [&](const TuningTable &table) {
+    for (const TuningRow &row : table.rows)
+      if (row.length && row.kernel == kind)
+        lengths.insert(row.length);
+  };
+  if (!target.tuning.empty())
+    collect(llvm::cantFail(parseTuning(target.tuning)));
+  else if (const TuningTable *table = builtInTuning(target.name))
+    collect(*table);
+  collect(*builtInTuning("default"));
+  std::vector<ShortSchedule> found;
+  for (int64_t length : lengths) {
+    ScheduleProblem shorter = problem;
+    shorter.length = length;
+    Schedule schedule = llvm::cantFail(chooseSchedule(kind, shorter, target));
+    if (schedule != *any)
+      found.push_back({length, schedule});
+  }
+  return found;
 }
 
 Gradients weft::chooseGradients(const ScheduleProblem &problem,

@@ -16,6 +16,7 @@
 #include "llvm/Support/Error.h"
 
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -28,6 +29,7 @@ struct Schedule {
   plan::MatrixUnit mma = plan::MatrixUnit::warp; ///< who multiplies
   int64_t valueStages = 0; ///< of the ring of V where it differs, else 0
   bool persistent = false; ///< a CTA takes point after point
+  int64_t ctasPerSm = 1;   ///< that share a multiprocessor
   bool operator==(const Schedule &) const = default;
 
   /// As it is printed in `#plan.schedule`: "rows = 64, columns = 32, ...".
@@ -45,6 +47,7 @@ struct ScheduleProblem {
   bool masked = false;      ///< beside padding
   bool ragged = false;      ///< a side's sequences have lengths of their own
   bool uniformDOut = false; ///< all of dO is one element, which no copy brings
+  int64_t length = 0; ///< queries of a sequence, at most in the mean; 0: any
 };
 
 /// Registers of a CTA with roles: what each thread has at launch, and then.
@@ -52,16 +55,19 @@ struct ScheduleProblem {
 struct RoleRegisters {
   int64_t launch = 0, producer = 0, consumer = 0;
 };
-/// Those of a CTA with `warps` consumer warps (a multiple of 4, at least 8) and
-/// one producer warpgroup; `balanced`: its points are walked so (warp.points);
+/// Those of a CTA with `warps` consumer warps (a multiple of 4) and one
+/// producer warpgroup; `balanced`: its points are walked so (warp.points);
 /// `sendsVectors`: the producer also copies vectors, element by element.
 RoleRegisters roleRegisters(int64_t warps, bool balanced = false,
-                            bool sendsVectors = false);
+                            bool sendsVectors = false, int64_t ctasPerSm = 1);
 
 /// Bytes of a ring slot's full and empty barrier, and those that may be lost
 /// where the kernel aligns its shared memory for swizzled tiles.
 inline constexpr int64_t barrierBytes = 16;
 inline constexpr int64_t swizzleAlignment = 1024;
+
+/// Bytes of shared memory of each of so many CTAs of a multiprocessor.
+int64_t sharedPerCta(const Target &target, int64_t ctasPerSm);
 
 /// What a CTA needs under a schedule.
 struct ScheduleCost {
@@ -79,6 +85,19 @@ ScheduleCost scheduleCost(plan::KernelKind kind, const Schedule &schedule,
 llvm::Expected<Schedule> chooseSchedule(plan::KernelKind kind,
                                         const ScheduleProblem &problem,
                                         const Target &target);
+
+/// A schedule for problems with at most `length` queries a sequence in the
+/// mean.
+struct ShortSchedule {
+  int64_t length;
+  Schedule schedule;
+};
+
+/// The schedules that the tables have for lengths, the shortest first; none
+/// where it would be the one for any length.
+llvm::Expected<std::vector<ShortSchedule>>
+shortSchedules(plan::KernelKind kind, const ScheduleProblem &problem,
+               const Target &target);
 
 /// How many kernels the gradients take.
 enum class Gradients {

@@ -40,11 +40,13 @@ Expected<Schedule> parseSchedule(StringRef text) {
                       : key == "warps"        ? &schedule.warps
                       : key == "stages"       ? &schedule.stages
                       : key == "value_stages" ? &schedule.valueStages
+                      : key == "ctas_per_sm"  ? &schedule.ctasPerSm
                                               : nullptr;
     if (!number)
       return createStringError(
           "a schedule has no '" + key +
-          "'; use rows, columns, warps, stages, value_stages, mma, persistent");
+          "'; use rows, columns, warps, stages, value_stages, mma, persistent, "
+          "ctas_per_sm");
     if (value.getAsInteger(10, *number) || *number < 0)
       return createStringError(key + " is '" + value +
                                "'; use a whole number of at least 0");
@@ -54,6 +56,10 @@ Expected<Schedule> parseSchedule(StringRef text) {
     return createStringError("rows is " + Twine(schedule.rows) + " for " +
                              Twine(schedule.warps) +
                              " warps; use a multiple of 16 for each warp");
+  bool mayShare = schedule.mma == plan::MatrixUnit::warpgroup;
+  if (schedule.ctasPerSm < 1 || (schedule.ctasPerSm > 1 && !mayShare))
+    return createStringError("ctas_per_sm is " + Twine(schedule.ctasPerSm) +
+                             "; use 1, or more with mma = warpgroup");
   return schedule;
 }
 
@@ -80,6 +86,15 @@ static Expected<TuningRow> parseRow(const json::Object &object) {
     return createStringError("mask is '" + mask + "'; use any, full or masked");
   if (mask != "any")
     row.masked = mask == "masked";
+  if (const json::Value *length = object.get("length")) {
+    row.length = length->getAsInteger().value_or(0);
+    if (row.length < 1)
+      return createStringError("length is below 1 or no whole number; give the "
+                               "most queries that a sequence has in the mean");
+    if (row.kernel != plan::KernelKind::forward)
+      return createStringError("length is given for kernel " + *kernel +
+                               "; only forward has kernels by length");
+  }
   const json::Array *schedules = object.getArray("schedules");
   if (!schedules || schedules->empty())
     return createStringError("schedules is missing or empty; list at least "

@@ -9,6 +9,10 @@
 //     {"kernel": "forward", "head_dim": 128, "head_dim_v": 128, "mask": "any",
 //      "schedules": ["rows = 128, columns = 128, warps = 8, stages = 2, .."]}]}
 //
+// With `"length": 128` a row is for packed queries of at most 128 a sequence in
+// the mean: plans get a kernel more, for these. Such a row stands in front of
+// those for any length.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_TUNING_TUNING_H
@@ -30,12 +34,14 @@ struct TuningRow {
   plan::KernelKind kernel;
   int64_t headDim, headDimV;
   std::optional<bool> masked;      ///< none: any mask
+  int64_t length = 0;              ///< of the mean sequence; 0: any
   std::vector<Schedule> schedules; ///< best first, at least one
 
   bool holds(plan::KernelKind kind, const ScheduleProblem &problem) const {
     return kernel == kind && problem.headDim <= headDim &&
            problem.headDimV <= headDimV &&
-           (!masked || *masked == problem.masked);
+           (!masked || *masked == problem.masked) &&
+           (!length || (problem.length && problem.length <= length));
   }
 };
 

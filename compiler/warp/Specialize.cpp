@@ -65,7 +65,8 @@ public:
              buffer.getLayout() != tile::BufferLayout::fragments;
     });
     RoleRegisters registers =
-        roleRegisters(function.getWarps(), isBalanced(), sendsVectors);
+        roleRegisters(function.getWarps(), isBalanced(), sendsVectors,
+                      function.getSchedule().getCtasPerSm());
     Location loc = exists.getLoc();
     auto roles = warp::RolesOp::create(rewriter, loc, registers.producer,
                                        registers.consumer);
@@ -150,7 +151,8 @@ private:
     for (auto &[buffer, need] : needs)
       bytes += std::max<int64_t>(need.first, 2) *
                (need.second.getBytes() + barrierBytes);
-    return bytes <= (*target)->sharedPerCta;
+    return bytes <=
+           sharedPerCta(**target, function.getSchedule().getCtasPerSm());
   }
 
   /// Whether the tile is b of a product that is not transposed: it is used

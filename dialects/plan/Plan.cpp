@@ -216,7 +216,8 @@ void OperandAttr::print(AsmPrinter &printer) const {
 LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                    int64_t rows, int64_t columns, int64_t warps,
                                    int64_t stages, MatrixUnit mma,
-                                   int64_t valueStages, bool persistent) {
+                                   int64_t valueStages, bool persistent,
+                                   int64_t ctasPerSm) {
   if (rows <= 0 || rows % 16)
     return emitError() << "rows must be a positive multiple of 16, not "
                        << rows;
@@ -233,6 +234,8 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (valueStages < 0)
     return emitError() << "value_stages must be at least 0, not "
                        << valueStages;
+  if (ctasPerSm < 1)
+    return emitError() << "ctas_per_sm must be at least 1, not " << ctasPerSm;
   if (mma == MatrixUnit::warpgroup) {
     if (warps % 4 || rows != 16 * warps)
       return emitError() << "a warpgroup is 4 warps with 64 rows; " << warps
@@ -240,8 +243,14 @@ LogicalResult ScheduleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (columns < 16 || columns > 256)
       return emitError() << "a warpgroup multiplies by 16 to 256 columns, not "
                          << columns;
-  } else if (valueStages || persistent) {
-    return emitError() << "value_stages and persistent need mma = warpgroup";
+    int64_t threads = 32 * warps + 128;
+    if (ctasPerSm > 2048 / threads)
+      return emitError() << "a multiprocessor has 2048 threads, room for "
+                         << 2048 / threads << " CTAs of " << threads << ", not "
+                         << ctasPerSm;
+  } else if (valueStages || persistent || ctasPerSm != 1) {
+    return emitError() << "value_stages, persistent and ctas_per_sm need mma = "
+                          "warpgroup";
   }
   return success();
 }

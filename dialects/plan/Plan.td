@@ -103,14 +103,17 @@ def Plan_Schedule : AttrDef<Plan_Dialect, "Schedule"> {
     in groups of four with 64 rows each; a fifth group of 128 threads, which
     copies, comes on top. `value_stages`: depth of the ring of the loop's second
     operand where it differs (0: `stages`). `persistent`: a CTA takes point
-    after point, so that there are no more CTAs than multiprocessors.
+    after point, so that there are no more CTAs than a device holds.
+    `ctas_per_sm`: so many CTAs share a multiprocessor, its shared memory and
+    its registers.
   }];
   let parameters = (ins "int64_t":$rows, DefaultValuedParameter<"int64_t", "0">:$columns,
                         DefaultValuedParameter<"int64_t", "4">:$warps,
                         DefaultValuedParameter<"int64_t", "1">:$stages,
                         DefaultValuedParameter<"::weft::plan::MatrixUnit", "::weft::plan::MatrixUnit::warp">:$mma,
                         DefaultValuedParameter<"int64_t", "0">:$value_stages,
-                        DefaultValuedParameter<"bool", "false">:$persistent);
+                        DefaultValuedParameter<"bool", "false">:$persistent,
+                        DefaultValuedParameter<"int64_t", "1">:$ctas_per_sm);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
@@ -118,6 +121,11 @@ def Plan_Schedule : AttrDef<Plan_Dialect, "Schedule"> {
     /// Threads of a CTA, those that only copy included.
     int64_t getThreads() const {
       return 32 * getWarps() + (usesWarpgroups() ? 128 : 0);
+    }
+    /// Registers of each thread when a CTA starts: roles share them out anew,
+    /// and to take more than there are hangs.
+    int64_t getRegistersAtLaunch() const {
+      return 65536 / (getThreads() * getCtasPerSm()) / 8 * 8;
     }
     /// Slots of the ring of the loop's second operand.
     int64_t getSecondStages() const {

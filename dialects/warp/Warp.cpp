@@ -249,7 +249,7 @@ LogicalResult RolesOp::verify() {
                            << registers;
   // More than the CTA was started with does not fail on the device: it hangs.
   int64_t threads = schedule.getThreads();
-  int64_t pool = 65536 / threads / 8 * 8 * threads;
+  int64_t pool = schedule.getRegistersAtLaunch() * threads;
   int64_t taken =
       128 * getProducerRegisters() + (threads - 128) * getConsumerRegisters();
   if (taken > pool)

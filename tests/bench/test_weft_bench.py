@@ -292,12 +292,13 @@ class Tune(unittest.TestCase):
     def test_table_is_rewritten_by_class(self):
         any_row = {"kernel": "forward", "head_dim": 256, "head_dim_v": 256, "mask": "any", "schedules": ["a"]}
         other = {"kernel": "dq", "head_dim": 128, "head_dim_v": 128, "mask": "full", "schedules": ["b"]}
-        table = {"chip": "Old", "measured": "", "rows": [any_row, other]}
+        short = {"kernel": "forward", "head_dim": 128, "head_dim_v": 128, "mask": "masked", "length": 64, "schedules": ["c"]}
+        table = {"chip": "Old", "measured": "", "rows": [short, any_row, other]}
         table = tune.updated_table(table, 128, True, [("x", {"s": 1.6}), ("y", {"s": 1.0})], "New", "today")
         table = tune.updated_table(table, 64, False, [("z", {"s": 2.0})], "New", "today")
         table = tune.updated_table(table, 128, True, [("w", {"s": 3.0})], "New", "today")
         self.assertEqual(table["chip"], "New")
-        self.assertEqual([r["schedules"] for r in table["rows"]], [["z"], ["w"], ["a"], ["b"]])
+        self.assertEqual([r["schedules"] for r in table["rows"]], [["c"], ["z"], ["w"], ["a"], ["b"]])
         self.assertEqual(json.loads(tune.table_text(table)), table)
 
     def test_built_in_tables_keep_their_text(self):

@@ -162,3 +162,56 @@ module attributes {weft.target = "sm_90a", weft.tuning = "{\22rows\22: [{\22kern
 // CHECK-NOT: plan.memset
 // CHECK: plan.launch @dkdv
 // CHECK: plan.launch @dq
+
+// -----
+
+// Packed queries, and rows of the tuning table for short ones: a plan for each
+// length, the shortest first, guarded by what the host knows of the mean length,
+// and the usual one for all that are left. No variant where it would be the same.
+module attributes {weft.target = "sm_90a", weft.tuning = "{\22rows\22: [{\22kernel\22: \22forward\22, \22head_dim\22: 128, \22head_dim_v\22: 128, \22length\22: 200, \22schedules\22: [\22rows = 128, columns = 96, warps = 8, mma = warpgroup, persistent = true\22]}, {\22kernel\22: \22forward\22, \22head_dim\22: 128, \22head_dim_v\22: 128, \22length\22: 500, \22schedules\22: [\22rows = 128, columns = 32, warps = 8, mma = warpgroup, persistent = true\22]}, {\22kernel\22: \22forward\22, \22head_dim\22: 128, \22head_dim_v\22: 128, \22schedules\22: [\22rows = 128, columns = 32, warps = 8, mma = warpgroup, persistent = true\22]}]}"} {
+  attn.forward @by_length bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <thd> kv = <thd>
+}
+// CHECK-LABEL: attn.forward @by_length
+// CHECK-NOT: _500
+// CHECK: plan.kernel @forward_200 forward of @by_length schedule <rows = 128, columns = 96, warps = 8, mma = warpgroup, persistent = true>
+// CHECK-NEXT: plan.kernel @forward forward of @by_length schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup, persistent = true>
+// CHECK-NOT: _500
+// CHECK: plan.func @forward_plan_200(
+// CHECK-DAG: %[[ROWS:.*]] = plan.size rows_q
+// CHECK-DAG: %[[BATCH:.*]] = plan.size batch
+// CHECK: %[[MOST:.*]] = arith.muli %[[BATCH]], %c200
+// CHECK: %[[SHORT:.*]] = arith.cmpi sle, %[[ROWS]], %[[MOST]]
+// CHECK-NEXT: plan.guard %[[SHORT]]
+// CHECK: plan.launch @forward_200 grid
+// CHECK: plan.fill
+// CHECK: plan.fill
+// CHECK: plan.return
+// CHECK-NOT: _500
+// CHECK: plan.func @forward_plan(
+// CHECK-NOT: plan.guard
+// CHECK: plan.launch @forward grid
+// CHECK: plan.return
+
+// -----
+
+// The built-in table: small tiles, of which a multiprocessor holds several.
+module attributes {weft.target = "sm_90a"} {
+  attn.forward @built_in bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <thd> kv = <thd>
+}
+// CHECK-LABEL: attn.forward @built_in
+// CHECK: plan.kernel @[[SHORT:forward_[0-9]+]] forward of @built_in schedule <rows = 64, {{.*}}, mma = warpgroup, persistent = true, ctas_per_sm = [[CTAS:[2-9]]]>
+// CHECK: plan.guard
+// CHECK: %[[AT_ONCE:.*]] = arith.muli %sm_count, %c[[CTAS]]
+// CHECK: %[[GRID:.*]] = arith.minsi %{{.*}}, %[[AT_ONCE]]
+// CHECK: plan.launch @[[SHORT]] grid(%[[GRID]])
+
+// -----
+
+// Queries in batches: their length is in the sizes, but there is no variant yet.
+module attributes {weft.target = "sm_90a"} {
+  attn.forward @in_batches bf16 head_dim = 128, head_dim_v = 128, head_ratio = 1 q = <batch> kv = <thd>
+}
+// CHECK-LABEL: attn.forward @in_batches
+// CHECK-NOT: plan.kernel @forward_
+// CHECK-NOT: plan.guard
+// CHECK: plan.func @forward_plan(

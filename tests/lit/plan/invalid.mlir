@@ -111,7 +111,7 @@ plan.kernel @k forward of @a schedule <rows = 128, columns = 32, warps = 8, mma 
 
 // -----
 
-// expected-error @below {{value_stages and persistent need mma = warpgroup}}
+// expected-error @below {{value_stages, persistent and ctas_per_sm need mma = warpgroup}}
 plan.kernel @k forward of @a schedule <rows = 64, persistent = true> contract []
 
 // -----
@@ -322,3 +322,18 @@ plan.func @f(%0: !plan.buffer<f32, q, one, 1>) {
   %1 = plan.launch @k grid(%n) out(%0 : !plan.buffer<f32, q, one, 1>) -> !plan.buffer<f32, kv, one, 1>
   plan.return
 }
+
+// -----
+
+// expected-error @below {{ctas_per_sm must be at least 1, not 0}}
+plan.kernel @k forward of @a schedule <rows = 64, columns = 64, mma = warpgroup, ctas_per_sm = 0> contract []
+
+// -----
+
+// expected-error @below {{a multiprocessor has 2048 threads, room for 8 CTAs of 256, not 9}}
+plan.kernel @k forward of @a schedule <rows = 64, columns = 64, mma = warpgroup, ctas_per_sm = 9> contract []
+
+// -----
+
+// expected-error @below {{value_stages, persistent and ctas_per_sm need mma = warpgroup}}
+plan.kernel @k delta of @a schedule <rows = 64, ctas_per_sm = 2> contract []

@@ -6,6 +6,12 @@
 plan.kernel @dkdv dkdv of @attention schedule <rows = 64, columns = 32, stages = 2>
   contract [#plan.operand<"query", in, [valid]>, #plan.operand<"turn", acc, [all]>, #plan.operand<"d_key", out, [valid, gap], 0.5>]
 
+// CHECK: plan.kernel @shared forward of @attention schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true, ctas_per_sm = 2>
+// CHECK-NEXT: plan.kernel @alone forward of @attention schedule <rows = 64, columns = 64, mma = warpgroup>
+plan.kernel @shared forward of @attention schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true, ctas_per_sm = 2>
+  contract []
+plan.kernel @alone forward of @attention schedule <rows = 64, columns = 64, mma = warpgroup, ctas_per_sm = 1> contract []
+
 // CHECK: plan.func @backward(%query: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"}, %d_key: !plan.buffer<bf16, kv, heads_kv, 64> {weft.name = "d_key"}) -> !plan.buffer<bf16, kv, heads_kv, 64, valid = filled(5.000000e-01), gap = filled(5.000000e-01), tail = filled(0.000000e+00)> {
 plan.func @backward(%0: !plan.buffer<bf16, q, heads_q, 64, valid = defined> {weft.name = "query"},
                     %1: !plan.buffer<bf16, kv, heads_kv, 64> {weft.name = "d_key"})

@@ -679,6 +679,46 @@ module attributes {weft.q = #attn.side<batch>} {
 
 // -----
 
+// Of CTAs that share a multiprocessor there are as many more; of others not.
+!work = !plan.buffer<f32, q, heads_q, 1>
+!work1 = !plan.buffer<f32, q, heads_q, 1, valid = defined>
+!tile = !tile.buffer<f32, q, heads_q, 1, packed>
+module attributes {weft.q = #attn.side<batch>} {
+  plan.kernel @shares forward of @a schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true, ctas_per_sm = 3> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @shares_body(%delta: !tile {weft.name = "delta"}) grid <q, 64, heads_q> schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true, ctas_per_sm = 3> {
+    tile.return
+  }
+  plan.kernel @alone forward of @a schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true> contract [#plan.operand<"delta", out, [valid]>]
+  tile.func @alone_body(%delta: !tile {weft.name = "delta"}) grid <q, 64, heads_q> schedule <rows = 64, columns = 64, mma = warpgroup, persistent = true> {
+    tile.return
+  }
+  plan.func @three_of_each() {
+    %three = arith.constant 3 : i64
+    %four = arith.constant 4 : i64
+    %c64 = arith.constant 64 : i64
+    %rows = plan.size rows_q
+    %heads = plan.size heads_q
+    %batch = plan.size batch
+    %seqlen = plan.size seqlen_q
+    %sms = plan.size sm_count
+    %n = arith.muli %rows, %heads : i64
+    %bytes = arith.muli %n, %four : i64
+    %tiles = arith.ceildivsi %seqlen, %c64 : i64
+    %slots = arith.muli %tiles, %batch : i64
+    %points = arith.muli %slots, %heads : i64
+    %at_once = arith.muli %sms, %three : i64
+    %ctas = arith.minsi %at_once, %points : i64
+    %0 = plan.reserve "delta" bytes(%bytes) : !work
+    %1 = plan.launch @shares grid(%ctas) out(%0 : !work) -> !work1
+    // expected-error @below {{launch of @alone has a grid of min(}}
+    %2 = plan.launch @alone grid(%ctas) out(%1 : !work1) -> !work1
+    plan.release %2 : !work1
+    plan.return
+  }
+}
+
+// -----
+
 // Rows rounded up: each sequence has tiles to itself.
 !sum = !plan.buffer<f32, q, heads_q, 16, rounded = 64>
 !sum0 = !plan.buffer<f32, q, heads_q, 16, rounded = 64, valid = filled(0.0), gap = filled(0.0), tail = filled(0.0)>

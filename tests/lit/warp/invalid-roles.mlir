@@ -37,6 +37,19 @@ warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, war
 
 // -----
 
+// Two CTAs share the registers of a multiprocessor.
+warp.func @body() grid <q, 64, heads_q> schedule <rows = 64, columns = 32, mma = warpgroup, ctas_per_sm = 2> align = 16 {
+  // expected-error @below {{takes 33792 registers of 32768}}
+  warp.roles registers(24, 240) producer {
+    %c0 = arith.constant 0 : i64
+  } consumer {
+    %c0 = arith.constant 0 : i64
+  }
+  warp.return
+}
+
+// -----
+
 warp.func @body() grid <q, 128, heads_q> schedule <rows = 128, columns = 32, warps = 8, mma = warpgroup> align = 16 {
   // expected-error @below {{region takes sequence, tile and head (i64), not (}}
   warp.points {

@@ -1,4 +1,11 @@
 // RUN: weft-opt %s -split-input-file -warp-carry-products -canonicalize -cse | FileCheck %s
+// RUN: sed -e 's/128/64/g' -e 's/warps = 8/warps = 4/' %s | weft-opt -split-input-file -warp-carry-products | FileCheck %s --check-prefix=ALONE
+
+// A warpgroup alone takes no turns; the sums are carried all the same.
+// ALONE-NOT: warp.{{take|pass}}_turn
+// ALONE-LABEL: warp.func @one_sum(
+// ALONE: warp.await {{.*}}, 1
+// ALONE-NOT: warp.{{take|pass}}_turn
 
 // One sum is carried while it is under way: the next step's products are issued
 // beside it, its tile goes back at their first wait, and the last one's behind

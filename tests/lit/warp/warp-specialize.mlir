@@ -203,3 +203,41 @@ warp.func @through(%query: !tile.buffer<bf16, q, heads_q, 64>, %key: !tile.buffe
   warp.return
 }
 }
+
+// -----
+
+// CTAs that share a multiprocessor share its memory and its registers: a second
+// slot has room in half of it, not in a third.
+
+// CHECK-LABEL: warp.func @half(
+// CHECK: warp.ring : <2, <64, 256, bf16, swizzled>>
+// CHECK: warp.roles registers(24, 232) producer {
+// CHECK-LABEL: warp.func @third(
+// CHECK: warp.ring : <1, <64, 256, bf16, swizzled>>
+// CHECK: warp.roles registers(24, 136) producer {
+module attributes {weft.target = "sm_90a"} {
+  warp.func @half(%query: !tile.buffer<bf16, q, heads_q, 256>, %key: !tile.buffer<bf16, kv, heads_q, 64>)
+      grid <q, 64, heads_q> schedule <rows = 64, columns = 64, warps = 4, stages = 2, mma = warpgroup, persistent = true, ctas_per_sm = 2> align = 16
+      attributes {weft.kv = #attn.side<batch>} {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 64>
+      %rows_k = tile.rows %sequence, %tile : <kv, 64>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 256>, <q, 64> -> <64, 256, bf16, swizzled>
+      %k = warp.fetch %key[%rows_k, %head] : <bf16, kv, heads_q, 64>, <kv, 64> -> <64, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+  warp.func @third(%query: !tile.buffer<bf16, q, heads_q, 256>, %key: !tile.buffer<bf16, kv, heads_q, 64>)
+      grid <q, 64, heads_q> schedule <rows = 64, columns = 64, warps = 4, stages = 2, mma = warpgroup, persistent = true, ctas_per_sm = 3> align = 16
+      attributes {weft.kv = #attn.side<batch>} {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 64>
+      %rows_k = tile.rows %sequence, %tile : <kv, 64>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 256>, <q, 64> -> <64, 256, bf16, swizzled>
+      %k = warp.fetch %key[%rows_k, %head] : <bf16, kv, heads_q, 64>, <kv, 64> -> <64, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+}

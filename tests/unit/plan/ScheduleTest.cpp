@@ -177,6 +177,18 @@ TEST(Schedule, RolesTakeNoMoreRegistersThanTheLaunchGave) {
          {registers.launch, registers.producer, registers.consumer})
       EXPECT_EQ(count % 8, 0);
   }
+  for (int64_t warps : {4, 8, 12})
+    for (int64_t ctas = 1; ctas <= 2048 / (32 * warps + 128); ++ctas) {
+      RoleRegisters registers =
+          roleRegisters(warps, /*balanced=*/true, /*sendsVectors=*/false, ctas);
+      int64_t threads = 32 * warps + 128;
+      EXPECT_LE(ctas * registers.launch * threads, 65536);
+      EXPECT_LE(128 * registers.producer + 32 * warps * registers.consumer,
+                registers.launch * threads);
+      EXPECT_GE(registers.consumer, 24);
+    }
+  EXPECT_EQ(roleRegisters(4, true, false, 2).consumer, 232);
+  EXPECT_EQ(roleRegisters(4, true, false, 3).consumer, 136);
   EXPECT_EQ(roleRegisters(8).consumer, 240);
   EXPECT_EQ(roleRegisters(12).consumer, 152);
   EXPECT_EQ(roleRegisters(12, /*balanced=*/true).consumer, 160);
@@ -193,6 +205,42 @@ TEST(Schedule, CostOfWarpgroupsCountsSwizzledBlocks) {
             2 * 128 * 128 + 2 * 2 * 80 * 128 + 3 * 80 * 128 + 6 * 16 + 1024);
   // S, O of 48 columns and twice P in words, of 64 rows by 128 threads.
   EXPECT_EQ(cost.registers, 40 + 24 + 2 * 20);
+}
+
+TEST(Schedule, CtasOfAMultiprocessorShareItsMemory) {
+  for (const Target &target : allTargets())
+    EXPECT_EQ(sharedPerCta(target, 1), target.sharedPerCta);
+  // A KB of each CTA is not its own.
+  EXPECT_EQ(sharedPerCta(target("sm_90a"), 2), 113 * 1024);
+  EXPECT_EQ(sharedPerCta(target("sm_90a"), 3), 75 * 1024);
+
+  Target tuned = target("sm_90a");
+  auto chosen = [&](const std::string &schedule, int64_t dim) {
+    std::string table =
+        R"({"rows": [{"kernel": "forward", "head_dim": 256, "head_dim_v": 256,
+                      "schedules": [")" +
+        schedule + "\"]}]}";
+    tuned.tuning = table;
+    Schedule found = llvm::cantFail(
+        chooseSchedule(KernelKind::forward, {dim, dim, false, 16}, tuned));
+    tuned.tuning = {};
+    return found.str() == schedule;
+  };
+  std::string small = "rows = 64, columns = 64, warps = 4, stages = 2, "
+                      "mma = warpgroup, persistent = true";
+  EXPECT_TRUE(chosen(small, 128));
+  EXPECT_TRUE(chosen(small + ", ctas_per_sm = 2", 128));
+  // 136 registers of a consumer do not hold O of 128 columns and 64 scores.
+  EXPECT_FALSE(chosen(small + ", ctas_per_sm = 3", 128));
+  EXPECT_TRUE(chosen(small + ", ctas_per_sm = 3", 64));
+  // At head dim 256 Q takes 32 KB, and two tiles each of K and V take 96.
+  std::string wide = "rows = 64, columns = 48, warps = 4, stages = 2, "
+                     "mma = warpgroup, persistent = true";
+  EXPECT_TRUE(chosen(wide, 192));
+  EXPECT_TRUE(chosen(wide + ", ctas_per_sm = 2", 192));
+  EXPECT_FALSE(chosen(wide + ", ctas_per_sm = 2", 256));
+  // 256 threads a CTA, 2048 in all.
+  EXPECT_FALSE(chosen(small + ", ctas_per_sm = 9", 8));
 }
 
 TEST(Schedule, NothingFitsATinyTarget) {
@@ -231,6 +279,49 @@ TEST(Tuning, SchedulesAreReadAsTheyAreWritten) {
   EXPECT_EQ(llvm::cantFail(parseSchedule(schedule.str())), schedule);
   schedule = {64, 32, 4, 2};
   EXPECT_EQ(llvm::cantFail(parseSchedule(schedule.str())), schedule);
+  schedule = {64, 64, 4, 2, plan::MatrixUnit::warpgroup, 0, true, 2};
+  EXPECT_EQ(llvm::cantFail(parseSchedule(schedule.str())), schedule);
+}
+
+TEST(Tuning, RowsForShortQueriesAreForTheseAlone) {
+  Target tuned = target("sm_90a");
+  tuned.tuning = R"({"rows": [
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64, "length": 32,
+     "schedules": ["rows = 8192, columns = 16, warps = 4"]},
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64, "length": 256,
+     "schedules": ["rows = 64, columns = 32, warps = 4, stages = 3"]},
+    {"kernel": "forward", "head_dim": 64, "head_dim_v": 64, "length": 64,
+     "schedules": ["rows = 64, columns = 16, warps = 4, stages = 4"]},
+    {"kernel": "forward", "head_dim": 128, "head_dim_v": 128,
+     "schedules": ["rows = 64, columns = 16, warps = 4, stages = 3"]}]})";
+  ScheduleProblem problem{64, 64};
+  auto choose = [&](int64_t length) {
+    problem.length = length;
+    return llvm::cantFail(chooseSchedule(KernelKind::forward, problem, tuned));
+  };
+  Schedule any{64, 16, 4, 3}, shorter{64, 32, 4, 3};
+  EXPECT_EQ(choose(0), any);
+  EXPECT_EQ(choose(257), any);
+  EXPECT_EQ(choose(256), shorter);
+  // The first row that holds, and whose schedule fits.
+  EXPECT_EQ(choose(32), shorter);
+
+  problem.length = 0;
+  std::vector<ShortSchedule> found =
+      llvm::cantFail(shortSchedules(KernelKind::forward, problem, tuned));
+  ASSERT_EQ(found.size(), 3u);
+  constexpr int64_t lengths[] = {32, 64, 256};
+  for (auto [entry, length] : llvm::zip_equal(found, lengths)) {
+    EXPECT_EQ(entry.length, length);
+    EXPECT_EQ(entry.schedule, shorter);
+  }
+  // No variant where the rows are for smaller head dims.
+  problem.headDim = 128;
+  EXPECT_TRUE(
+      llvm::cantFail(shortSchedules(KernelKind::forward, problem, tuned))
+          .empty());
+  EXPECT_TRUE(
+      llvm::cantFail(shortSchedules(KernelKind::dq, problem, tuned)).empty());
 }
 
 TEST(Tuning, RowsAreForClassesOfHeadDimsAndMasks) {
@@ -282,7 +373,8 @@ TEST(Tuning, FaultsAreNamed) {
   };
   EXPECT_EQ(schedule("rows = 64, depth = 2"),
             "row 0 of a tuning table: a schedule has no 'depth'; use rows, "
-            "columns, warps, stages, value_stages, mma, persistent");
+            "columns, warps, stages, value_stages, mma, persistent, "
+            "ctas_per_sm");
   EXPECT_EQ(schedule("rows = many"),
             "row 0 of a tuning table: rows is 'many'; use a whole number of at "
             "least 0");
@@ -293,4 +385,17 @@ TEST(Tuning, FaultsAreNamed) {
   EXPECT_EQ(schedule("rows = 64, warps = 8"),
             "row 0 of a tuning table: rows is 64 for 8 warps; use a multiple "
             "of 16 for each warp");
+  EXPECT_EQ(schedule("rows = 64, ctas_per_sm = 0, mma = warpgroup"),
+            "row 0 of a tuning table: ctas_per_sm is 0; use 1, or more with "
+            "mma = warpgroup");
+  EXPECT_EQ(schedule("rows = 64, ctas_per_sm = 2"),
+            "row 0 of a tuning table: ctas_per_sm is 2; use 1, or more with "
+            "mma = warpgroup");
+  for (const char *length : {"0", "-1", "1.5", "\"64\""})
+    EXPECT_EQ(row(begin + R"("any", "length": )" + length),
+              "row 0 of a tuning table: length is below 1 or no whole number; "
+              "give the most queries that a sequence has in the mean");
+  EXPECT_EQ(row(begin + R"("any", "length": 64)"),
+            "row 0 of a tuning table: length is given for kernel dq; only "
+            "forward has kernels by length");
 }

@@ -4,6 +4,7 @@
 #include "compiler/attn/FromSpec.h"
 #include "compiler/attn/Passes.h"
 #include "compiler/plan/Passes.h"
+#include "compiler/schedule/Schedule.h"
 #include "dialects/attn/Attn.h"
 #include "dialects/plan/Plan.h"
 #include "runtime/program/Formula.h"
@@ -165,6 +166,35 @@ TEST_F(ToProgramTest, GridsComeFromRowsHeld) {
   EXPECT_EQ(program->kernels()->Get(launch(1)->kernel())->name()->str(),
             "weft_fill");
   EXPECT_EQ(llvm::cantFail(values[launch(1)->grid()]), 4 * 6);
+}
+
+TEST_F(ToProgramTest, ShortQueriesHaveAPlanOfTheirOwn) {
+  OwningOpRef<ModuleOp> module =
+      planOf("forward bf16 head_dim=128 head_ratio=2 layout=thd", "sm_90a");
+  Loaded program(llvm::cantFail(buildProgram(*module)));
+  std::vector<ShortSchedule> schedules = llvm::cantFail(shortSchedules(
+      plan::KernelKind::forward,
+      {128, 128, /*scoreChange=*/false, /*align=*/16, /*masked=*/false,
+       /*ragged=*/true},
+      *llvm::cantFail(targetByName("sm_90a"))));
+  ASSERT_EQ(schedules.size(), 1u);
+  auto [length, schedule] = schedules[0];
+  ASSERT_GT(schedule.ctasPerSm, 1);
+  ASSERT_EQ(program->variants()->size(), 2u);
+  std::string shortName = "weft_forward_" + std::to_string(length);
+  // Sequences of as many queries in the mean, and one query more. None at all.
+  for (auto [batch, rows, name] :
+       {std::tuple(int64_t(300), 300 * length, shortName),
+        std::tuple(int64_t(300), 300 * length + 1, std::string("weft_forward")),
+        std::tuple(int64_t(0), int64_t(0), shortName)}) {
+    FormulaValues values(*program, sizes(batch, 0, rows, 8, 4, 10));
+    const Variant *variant = llvm::cantFail(selectVariant(*program, values));
+    const Launch *launch = variant->steps()->Get(0)->action_as_Launch();
+    EXPECT_EQ(program->kernels()->Get(launch->kernel())->name()->str(), name);
+    // As many CTAs as run at once, if there are as many points.
+    int64_t most = 10 * (name == shortName ? schedule.ctasPerSm : 1);
+    EXPECT_EQ(llvm::cantFail(values[launch->grid()]), batch ? most : 0);
+  }
 }
 
 TEST_F(ToProgramTest, EveryPlanIsAProgram) {

@@ -127,16 +127,17 @@ def tune_class(make_weft, device, head_dim, masked, schedules, rounds, quick, po
 
 
 def updated_table(table, head_dim, masked, ranked, chip, date, keep=3):
-    """The table with the row of this class replaced. Rows for any mask stay behind it."""
+    """The table with the row of this class replaced. Rows for any mask stay behind it, rows for short queries in front."""
     mask = "masked" if masked else "full"
     row = {"kernel": "forward", "head_dim": head_dim, "head_dim_v": head_dim, "mask": mask,
            "schedules": [s for s, _ in ranked[:keep]], "tflops": {k: round(v) for k, v in ranked[0][1].items()}}
-    others = [r for r in table["rows"] if not (r["kernel"] == "forward" and r["head_dim"] == head_dim
-                                               and r["head_dim_v"] == head_dim and r.get("mask", "any") == mask)]
+    by_length = [r for r in table["rows"] if "length" in r]
+    others = [r for r in table["rows"] if r not in by_length and not (
+        r["kernel"] == "forward" and r["head_dim"] == head_dim and r["head_dim_v"] == head_dim and r.get("mask", "any") == mask)]
     tuned = [r for r in others if r["kernel"] == "forward" and r.get("mask", "any") != "any"] + [row]
     tuned.sort(key=lambda r: (r["head_dim"], r["head_dim_v"], r["mask"]))
     rest = [r for r in others if not (r["kernel"] == "forward" and r.get("mask", "any") != "any")]
-    return {**table, "chip": chip, "measured": date, "rows": tuned + rest}
+    return {**table, "chip": chip, "measured": date, "rows": by_length + tuned + rest}
 
 
 def table_text(table):
