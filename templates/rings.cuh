@@ -1,9 +1,10 @@
 //===- rings.cuh - Tiles that one thread copies and others use ------------===//
 //
 // A ring is a number of tiles in shared memory and two barriers for each: full
-// and empty, 8 bytes each, all of the full ones first. The producer's thread
-// starts bulk copies; a consumer is a warpgroup. Both sides walk the slots in
-// turn, each with its own cursors, which `ring_advance` moves on.
+// and empty, 8 bytes each, all of the full ones first. The producer's thread,
+// or one lane of its warp, starts bulk copies; a consumer is a warpgroup. Both
+// sides walk the slots in turn, each with its own cursors, which `ring_advance`
+// moves on.
 //
 // Named barriers of the consumers: 1 all of them, 2 to 4 each alone, 5 to 7 the
 // turns of each.
@@ -106,6 +107,40 @@ WEFT_DEVICE void ring_send(uint32_t ring, uint32_t barriers,
   for (int block = 0; block < blocks; ++block)
     asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::"
                  "complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], [%6];"
+                 :
+                 : "r"(target + block * blockBytes), "l"(&map), "r"(64 * block),
+                   "r"(row), "r"(head), "r"(sequence), "r"(full)
+                 : "memory");
+}
+
+/// The same for all lanes of a warp together: one of them copies. No branch
+/// parts them, which would cost registers that producers do not have.
+template <int stages, int rows, int blocks>
+WEFT_DEVICE void ring_send_by_warp(uint32_t ring, uint32_t barriers,
+                                   const ring_cursor *cursor,
+                                   const tensor_map &map, int32_t row,
+                                   int32_t head, int32_t sequence) {
+  constexpr int blockBytes = rows * 128;
+  uint32_t full = barriers + 8 * cursor->slot;
+  barrier_wait(full + 8 * stages, cursor->phase ^ 1);
+  asm volatile("{\n"
+               ".reg .pred one;\n"
+               "elect.sync _|one, 0xffffffff;\n"
+               "@one mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\n"
+               "}"
+               :
+               : "r"(full), "n"(blocks * blockBytes)
+               : "memory");
+  uint32_t target = ring + cursor->slot * (blocks * blockBytes);
+#pragma unroll
+  for (int block = 0; block < blocks; ++block)
+    asm volatile("{\n"
+                 ".reg .pred one;\n"
+                 "elect.sync _|one, 0xffffffff;\n"
+                 "@one cp.async.bulk.tensor.4d.shared::cluster.global."
+                 "mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4, %5}], "
+                 "[%6];\n"
+                 "}"
                  :
                  : "r"(target + block * blockBytes), "l"(&map), "r"(64 * block),
                    "r"(row), "r"(head), "r"(sequence), "r"(full)

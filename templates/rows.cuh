@@ -64,6 +64,40 @@ WEFT_DEVICE int64_t sequence_of_slot(const int32_t *starts, int64_t rows,
   return low - 1;
 }
 
+/// Sequences below `low` have their first slot at or before a slot that is
+/// looked for, those from `high` on behind it. There are less than 2^31 slots,
+/// and so sequences; producers have few registers.
+struct slot_search {
+  int32_t low, high;
+};
+
+/// How many of the sequences in between each of 32 lanes answers for.
+WEFT_DEVICE int32_t search_share(slot_search search) {
+  return static_cast<int32_t>(
+      (static_cast<uint32_t>(search.high - search.low) + 31) / 32);
+}
+/// A lane's part of the search: whether the last sequence of its share has its
+/// first slot at or before `slot`.
+WEFT_DEVICE bool search_is_before(slot_search search, const int32_t *starts,
+                                  int64_t rows, int32_t tile, uint32_t slot,
+                                  int32_t lane) {
+  int32_t last = search.low + (lane + 1) * search_share(search) - 1;
+  if (last >= search.high)
+    return false;
+  int32_t start = starts[last], held = static_cast<int32_t>(rows);
+  if (rows >> 31 == 0 && start > held)
+    start = held;
+  uint32_t before = start < 0 ? 0 : static_cast<uint32_t>(start);
+  return before / static_cast<uint32_t>(tile) + static_cast<uint32_t>(last) <=
+         slot;
+}
+/// What is left if the first `count` lanes said so and the next one did not.
+WEFT_DEVICE slot_search search_narrowed(slot_search search, int32_t count) {
+  int32_t share = search_share(search);
+  int32_t low = search.low + count * share, high = low + share - 1;
+  return {low, high < search.high ? high : search.high};
+}
+
 /// The last sequence that starts at or before `row`; -1: there is none.
 WEFT_DEVICE int64_t sequence_of_row(const int32_t *starts, int64_t rows,
                                     int64_t batch, int64_t row) {

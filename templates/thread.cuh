@@ -50,6 +50,10 @@ WEFT_DEVICE bool cta_all(bool condition) {
 WEFT_DEVICE uint32_t lanes_where(bool condition) {
   return __ballot_sync(0xffffffffu, condition);
 }
+/// The first of them; 32: there is none.
+WEFT_DEVICE int32_t first_lane(uint32_t lanes) {
+  return lanes ? __ffs(lanes) - 1 : 32;
+}
 WEFT_DEVICE bool is_lane_of(uint32_t lanes, int32_t lane) {
   return lanes >> lane & 1;
 }

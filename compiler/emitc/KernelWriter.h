@@ -109,9 +109,10 @@ private:
   /// to live on where this is written twice.
   Slots writeSlots(bool anew = false);
   /// The sequence and tile (of the source) of a slot; whether it exists.
-  /// `paired`: long and short tiles of a sequence take turns.
+  /// `paired`: long and short tiles of a sequence take turns; `byWarp`: lanes
+  /// look for the sequence together.
   Value writeSlot(Value slot, const Slots &slots, Value sequence, Value tile,
-                  bool paired = false);
+                  bool paired = false, bool byWarp = false);
   Value headsTogether(Value heads);
   Value rowsHeld(plan::RowSpace space);
   Value heads(plan::HeadSpace space);
@@ -363,6 +364,9 @@ private:
   bool hasVectors = false; ///< whether one of them has
   /// Sends that are another warp's, while a producer is written.
   llvm::DenseSet<mlir::Operation *> leftOut;
+  /// Whether all lanes of the producer's warp run what copies tiles, so that
+  /// each copy is left to one of them.
+  bool isWholeWarp = false;
   /// By name: texts of functions that no header has.
   std::map<std::string, std::string> functions;
 

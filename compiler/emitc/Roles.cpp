@@ -141,7 +141,11 @@ LogicalResult KernelWriter::writeRoles(warp::RolesOp op) {
 /// One thread of the first warp copies tiles and, where there are vectors, the
 /// second warp copies those: each goes as far ahead as its own rings let it,
 /// and has few registers. What only the other needs is unused in its text.
+/// Where warps look for points, the first one walks as a whole.
 LogicalResult KernelWriter::writeProducer(Region &source) {
+  bool byWarp =
+      llvm::any_of(source.getOps<warp::PointsOp>(),
+                   [](warp::PointsOp points) { return points.getByWarp(); });
   SmallVector<warp::SendOp> tiles, vectors;
   source.walk([&](warp::SendOp op) {
     (sendsVector(op) ? vectors : tiles).push_back(op);
@@ -159,8 +163,11 @@ LogicalResult KernelWriter::writeProducer(Region &source) {
       head = before;
     });
   };
-  comment("one thread: tiles");
-  write(compare(emitc::CmpPredicate::eq, thread(), literal(0, i32())), vectors);
+  comment(byWarp ? "one warp: tiles" : "one thread: tiles");
+  isWholeWarp = byWarp;
+  Value number = byWarp ? divide(thread(), literal(32, i32())) : thread();
+  write(compare(emitc::CmpPredicate::eq, number, literal(0, i32())), vectors);
+  isWholeWarp = false;
   if (vectors.empty() || failed(result))
     return result;
   comment("one warp: values of rows");
@@ -314,7 +321,7 @@ LogicalResult KernelWriter::writePoints(warp::PointsOp op) {
   ifThen(isSlot, [&] {
     scalars[body.getArgument(2)] = name(this->cast(head, i64()), "head");
     Value exists = writeSlot(slot, slots, body.getArgument(0),
-                             body.getArgument(1), balanced);
+                             body.getArgument(1), balanced, op.getByWarp());
     ifThen(exists, [&] {
       beginHead();
       result = writeBlock(body, /*hasTerminator=*/false);
@@ -344,7 +351,7 @@ LogicalResult KernelWriter::writeSend(warp::SendOp op) {
   Value sequence = packedRows ? literal(0, i32())
                               : this->cast(scalar(range.sequence), i32());
   comment("copy rows of " + ring.name);
-  call("rings", "ring_send",
+  call("rings", isWholeWarp ? "ring_send_by_warp" : "ring_send",
        {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.next),
         tensorMapArgument(op.getBuffer(), tile.getRows()),
         this->cast(range.row, i32()), this->cast(scalar(op.getHead()), i32()),
@@ -365,10 +372,15 @@ LogicalResult KernelWriter::writeSendPiece(warp::SendOp op) {
   RoleRing &ring = roleRings.find(op.getRing())->second;
   comment("copy values of the rows of " + ring.name);
   Rows rows = rowsOf(op.getBuffer(), op.getRows(), op.getHead());
-  call("rings", "ring_send_piece",
-       {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.next),
-        rows.pointer},
-       {type.getStages(), type.getTile().getBytes()});
+  Value copies = literal("true", i1());
+  if (isWholeWarp)
+    copies = compare(emitc::CmpPredicate::eq, lane(), literal(0, i32()));
+  ifThen(copies, [&] {
+    call("rings", "ring_send_piece",
+         {scalar(op.getRing()), ring.barriers, addressOfVariable(ring.next),
+          rows.pointer},
+         {type.getStages(), type.getTile().getBytes()});
+  });
   advanceCursor(ring, op, type.getStages());
   return success();
 }

@@ -115,7 +115,7 @@ KernelWriter::Slots KernelWriter::writeSlots(bool anew) {
 
 KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
                                             Value sequenceOf, Value tileOf,
-                                            bool paired) {
+                                            bool paired, bool byWarp) {
   tile::GridAttr grid = kernel.getGrid();
   RowSpace space = spaceOf(grid);
   attn::SideAttr side = sideOf(space);
@@ -136,9 +136,13 @@ KernelWriter::Value KernelWriter::writeSlot(Value slot, const Slots &slots,
   } else if (isPacked(side)) {
     Value starts = startsOf(space), total = rowsHeld(space);
     Value step = literal(grid.getRows(), i32());
-    sequence = name(pure("rows", "sequence_of_slot", i64(),
-                         {starts, total, sizeArgument("batch"), step, slot}),
-                    "sequence");
+    SmallVector<Value> asked{starts, total, sizeArgument("batch"), step, slot};
+    if (byWarp)
+      asked.push_back(lane());
+    sequence =
+        name(byWarp ? pure("search", "sequence_of_slot_by_warp", i64(), asked)
+                    : pure("rows", "sequence_of_slot", i64(), asked),
+             "sequence");
     before = pure("rows", "first_slot", i64(), {starts, total, step, sequence});
     tile = name(subtract(slot, before), paired ? "place" : "tile");
   } else {

@@ -199,6 +199,7 @@ def WarpSpecialize : Pass<"warp-specialize", "::weft::warp::FuncOp"> {
     that the next point's tiles come ahead. The producer walks
     the kernel's points, loops and branches and sends the tiles; the consumers
     receive each before its first use, and give it back behind its last.
+    In a forward over packed queries, warps look for the points' sequences.
     A store of 16-bit rows goes through a tile of the same rows that is outside
     loops and whose ring has two slots; the tile goes back behind it.
     Products are issued and awaited at once (the pass `warp-overlap` lets them

@@ -169,6 +169,21 @@ private:
     return function.getUneven() && function.getSchedule().getPersistent();
   }
 
+  /// Whether warps look for the sequences of points together: those of forwards
+  /// with packed rows. Gradients walk as they were measured.
+  bool isSearched() {
+    StringRef name = function.getSymName();
+    auto module = function->getParentOfType<ModuleOp>();
+    if (!module || !name.consume_back(plan::KernelOp::bodySuffix()))
+      return false;
+    auto kernel = module.lookupSymbol<plan::KernelOp>(name);
+    auto side = function->getAttrOfType<attn::SideAttr>("weft.q");
+    if (!side)
+      side = module->getAttrOfType<attn::SideAttr>("weft.q");
+    return kernel && kernel.getKind() == plan::KernelKind::forward && side &&
+           side.getLayout() == attn::RowLayout::thd;
+  }
+
   /// Whether a product would carry what a tile holds behind the sequence's end
   /// into rows that exist. Only the scores' keys do not matter: whatever their
   /// columns hold, the mask replaces it.
@@ -190,7 +205,8 @@ private:
 
   warp::PointsOp makePoints(Region &role, Location loc) {
     rewriter.createBlock(&role);
-    auto points = warp::PointsOp::create(rewriter, loc, isBalanced());
+    auto points =
+        warp::PointsOp::create(rewriter, loc, isBalanced(), isSearched());
     Type i64 = rewriter.getI64Type();
     rewriter.createBlock(&points.getBody(), {}, {i64, i64, i64},
                          {loc, loc, loc});

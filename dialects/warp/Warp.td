@@ -214,10 +214,14 @@ def Warp_PointsOp : Warp_Op<"points", [NoTerminator, SingleBlock, RecursiveMemor
     one, as much work as any other of that length. Units go a group of heads at
     a time, those of one number for all heads of the group first: few enough
     heads that the rows of the other side that their tiles read stay in the L2.
+
+    With `by_warp`, of packed rows, the lanes of a warp look for the sequence of
+    a slot together. Of malformed offsets they may find another one than a
+    thread alone does, so both roles do it the same way.
   }];
-  let arguments = (ins UnitAttr:$balanced);
+  let arguments = (ins UnitAttr:$balanced, UnitAttr:$by_warp);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "(`balanced` $balanced^)? $body attr-dict";
+  let assemblyFormat = "(`balanced` $balanced^)? (`by_warp` $by_warp^)? $body attr-dict";
   let hasVerifier = 1;
 }
 def Warp_SendOp : Warp_Op<"send", [MemoryEffects<[MemRead, MemWrite]>, Tile_RowAccess]> {

@@ -78,8 +78,8 @@ warp.func @roles(%key: !tile.buffer<bf16, kv, heads_kv, 64>)
   %query = warp.ring : !warp.ring<1, !warp.shared<128, 64, bf16, swizzled>>
   // CHECK: warp.roles registers(24, 240) producer {
   warp.roles registers(24, 240) producer {
-    // CHECK-NEXT: warp.points balanced {
-    warp.points balanced {
+    // CHECK-NEXT: warp.points balanced by_warp {
+    warp.points balanced by_warp {
     ^bb0(%sequence: i64, %tile: i64, %head: i64):
       %rows = tile.rows %sequence, %tile : !tile.rows<kv, 32>
       // CHECK: warp.send %[[RING]], %{{.*}}[%{{.*}}, %{{.*}}] : <2, <32, 64, bf16, swizzled>>, <bf16, kv, heads_kv, 64>, <kv, 32>

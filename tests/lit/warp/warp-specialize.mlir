@@ -241,3 +241,57 @@ module attributes {weft.target = "sm_90a"} {
     warp.return
   }
 }
+
+// -----
+
+// In a forward over packed queries, warps look for the sequences of points; in
+// one over batches nobody has to, and gradients do it thread by thread.
+
+// CHECK-LABEL: warp.func @packed_body(
+// CHECK: producer {
+// CHECK-NEXT: warp.points by_warp {
+// CHECK: consumer {
+// CHECK-NEXT: warp.points by_warp {
+// CHECK-LABEL: warp.func @batch_body(
+// CHECK: producer {
+// CHECK-NEXT: warp.points {
+// CHECK: consumer {
+// CHECK-NEXT: warp.points {
+// CHECK-LABEL: warp.func @gradient_body(
+// CHECK: producer {
+// CHECK-NEXT: warp.points {
+// CHECK: consumer {
+// CHECK-NEXT: warp.points {
+module attributes {weft.target = "sm_90a", weft.q = #attn.side<thd>, weft.kv = #attn.side<batch>} {
+  plan.kernel @packed forward of @a schedule <rows = 64, columns = 64, mma = warpgroup> contract []
+  plan.kernel @batch forward of @a schedule <rows = 64, columns = 64, mma = warpgroup> contract []
+  plan.kernel @gradient dq of @a schedule <rows = 64, columns = 64, mma = warpgroup> contract []
+  warp.func @packed_body(%query: !tile.buffer<bf16, q, heads_q, 64>)
+      grid <q, 64, heads_q> schedule <rows = 64, columns = 64, mma = warpgroup> align = 16 {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 64>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+  warp.func @batch_body(%query: !tile.buffer<bf16, q, heads_q, 64>)
+      grid <q, 64, heads_q> schedule <rows = 64, columns = 64, mma = warpgroup> align = 16
+      attributes {weft.q = #attn.side<batch>} {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 64>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+  warp.func @gradient_body(%query: !tile.buffer<bf16, q, heads_q, 64>)
+      grid <q, 64, heads_q> schedule <rows = 64, columns = 64, mma = warpgroup> align = 16 {
+    %sequence, %tile, %head, %exists = warp.point
+    scf.if %exists {
+      %rows = tile.rows %sequence, %tile : <q, 64>
+      %q = warp.fetch %query[%rows, %head] : <bf16, q, heads_q, 64>, <q, 64> -> <64, 64, bf16, swizzled>
+    }
+    warp.return
+  }
+}

@@ -34,6 +34,59 @@ Side randomSide(std::mt19937 &random) {
   return side;
 }
 
+/// What the lanes of a warp find together, and in how many rounds.
+int64_t sequenceOfSlotByWarp(const Side &side, int tile, int64_t slot,
+                             int *rounds = nullptr) {
+  slot_search search = {0, int32_t(side.batch())};
+  while (search.low < search.high) {
+    int count = 0;
+    while (count < 32 && search_is_before(search, side.starts.data(), side.rows,
+                                          tile, slot, count))
+      ++count;
+    slot_search next = search_narrowed(search, count);
+    // Else it would not end.
+    EXPECT_LT(next.high - next.low, search.high - search.low);
+    EXPECT_GE(next.low, search.low);
+    EXPECT_LE(next.high, search.high);
+    if (rounds)
+      ++*rounds;
+    if (testing::Test::HasFailure())
+      return -1;
+    search = next;
+  }
+  return search.low - 1;
+}
+
+// Every batch around a whole number of rounds and of shares, with sequences
+// that are empty, short and long.
+TEST(Rows, AWarpFindsTheSequenceThatAThreadFinds) {
+  std::mt19937 random(6);
+  std::vector<int64_t> batches;
+  for (int64_t batch = 0; batch < 70; ++batch)
+    batches.push_back(batch);
+  for (int64_t batch : {1023, 1024, 1025, 3000})
+    batches.push_back(batch);
+  for (int64_t batch : batches) {
+    Side side;
+    side.starts.push_back(random() % 2 * 40);
+    for (int64_t i = 0; i < batch; ++i) {
+      int length = random() % 3 ? random() % 3 * 50 : 0;
+      side.starts.push_back(side.starts.back() + length);
+    }
+    side.rows = side.starts.back() + random() % 40;
+    int tile = 16 << random() % 4;
+    int64_t slots = (side.rows + tile - 1) / tile + batch;
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      int rounds = 0;
+      ASSERT_EQ(
+          sequenceOfSlotByWarp(side, tile, slot, &rounds),
+          sequence_of_slot(side.starts.data(), side.rows, batch, tile, slot))
+          << "batch " << batch << ", slot " << slot;
+      ASSERT_LE(rounds, batch <= 32 ? 1 : batch <= 1024 ? 2 : 3);
+    }
+  }
+}
+
 TEST(Rows, EverySlotIsOneTileAndEveryTileHasOne) {
   std::mt19937 random(1);
   for (int round = 0; round < 2000; ++round) {
@@ -183,9 +236,11 @@ TEST(Rows, OutsideAreTheRowsInFrontAndBehind) {
 
 // Whatever the offsets hold, no row outside the buffer is named, and every row
 // is either of a sequence, or unused, or the offsets are found out of order.
+// Who looks for the sequences makes no difference to that.
 TEST(Rows, MalformedOffsetsStayInside) {
   std::mt19937 random(3);
-  for (int round = 0; round < 3000; ++round) {
+  for (int round = 0; round < 6000; ++round) {
+    bool byWarp = round % 2;
     Side side = randomSide(random);
     for (std::vector<int32_t> *list : {&side.starts, &side.used})
       for (int32_t &offset : *list)
@@ -196,8 +251,9 @@ TEST(Rows, MalformedOffsetsStayInside) {
     int64_t slots = (side.rows + tile - 1) / tile + side.batch();
     std::vector<bool> written(side.rows, false);
     for (int64_t slot = 0; slot < slots; ++slot) {
-      int64_t b = sequence_of_slot(side.starts.data(), side.rows, side.batch(),
-                                   tile, slot);
+      int64_t b = byWarp ? sequenceOfSlotByWarp(side, tile, slot)
+                         : sequence_of_slot(side.starts.data(), side.rows,
+                                            side.batch(), tile, slot);
       ASSERT_GE(b, -1);
       ASSERT_LT(b, side.batch());
       int64_t t = slot - first_slot(side.starts.data(), side.rows, tile, b);
