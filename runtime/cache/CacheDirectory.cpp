@@ -308,9 +308,13 @@ std::error_code CacheDirectory::publish(const CacheKey &key,
       OpenFile file(temporary, O_WRONLY | O_CREAT | O_EXCL);
       if (!file)
         return lastError();
-      // Whoever cleans up sees that its writer lives.
-      if (!shared)
-        (void)::flock(*file, LOCK_EX | LOCK_NB);
+      // Whoever cleans up sees that its writer lives; and may have come first.
+      if (!shared) {
+        (void)::flock(*file, LOCK_EX);
+        struct stat status;
+        if (!::fstat(*file, &status) && !status.st_nlink)
+          return std::make_error_code(std::errc::no_such_file_or_directory);
+      }
       error = writeAll(*file, bytes);
       if (!error)
         error = flush(*file);
@@ -326,8 +330,10 @@ std::error_code CacheDirectory::publish(const CacheKey &key,
     return {};
   };
   std::error_code error = tryAgain(attempt);
-  // Somebody cleared the folder meanwhile.
-  if (error == std::errc::no_such_file_or_directory)
+  // Somebody cleared the folder meanwhile, or took the file for a leftover
+  // before it was locked.
+  for (int more = 0; more < 10 && error == std::errc::no_such_file_or_directory;
+       ++more)
     error = tryAgain(attempt);
   return error;
 }
