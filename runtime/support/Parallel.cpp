@@ -2,18 +2,62 @@
 
 #include "runtime/support/Parallel.h"
 
+#include "runtime/support/ForkHooks.h"
+
 #include "llvm/Support/Threading.h"
 
 #include <atomic>
+#include <condition_variable>
 #include <csignal>
+#include <mutex>
+#include <new>
 #include <pthread.h>
 #include <vector>
 
 namespace weft {
 
 namespace {
-/// Threads that are inside of some call.
-std::atomic<std::size_t> working = 0;
+/// As many at work as the process may use cores.
+class Slots {
+public:
+  void take() {
+    std::unique_lock<std::mutex> lock(mutex);
+    freed.wait(lock, [this] { return working < cores; });
+    ++working;
+  }
+  bool tryTake() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (working >= cores)
+      return false;
+    ++working;
+    return true;
+  }
+  void giveBack() {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      --working;
+    }
+    freed.notify_one();
+  }
+
+private:
+  const std::size_t cores = llvm::hardware_concurrency().compute_thread_count();
+  std::mutex mutex;
+  std::condition_variable freed;
+  std::size_t working = 0;
+  /// A child has none of the threads that work, or that wait.
+  ForkHooks hooks{[this] { mutex.lock(); }, [this] { mutex.unlock(); },
+                  [this] {
+                    working = 0;
+                    new (&freed) std::condition_variable;
+                    mutex.unlock();
+                  }};
+};
+
+Slots &slots() {
+  static Slots *all = new Slots; // threads may outlive what ends a process
+  return *all;
+}
 
 struct Task {
   std::size_t count;
@@ -29,7 +73,7 @@ struct Task {
 
 static void *help(void *task) {
   static_cast<Task *>(task)->run();
-  --working;
+  slots().giveBack();
   return nullptr;
 }
 
@@ -52,23 +96,21 @@ static bool beginHelper(pthread_t &helper, Task &task) {
 
 void forEachInParallel(std::size_t count,
                        const std::function<void(std::size_t)> &work) {
-  static const std::size_t cores =
-      llvm::hardware_concurrency().compute_thread_count();
   Task task{count, work};
   std::vector<pthread_t> helpers;
-  ++working;
-  while (helpers.size() + 1 < count) {
+  slots().take();
+  while (helpers.size() + 1 < count && slots().tryTake()) {
     pthread_t helper;
-    if (++working > cores || !beginHelper(helper, task)) {
-      --working;
+    if (!beginHelper(helper, task)) {
+      slots().giveBack();
       break;
     }
     helpers.push_back(helper);
   }
   task.run();
+  slots().giveBack();
   for (pthread_t helper : helpers)
     pthread_join(helper, nullptr);
-  --working;
 }
 
 } // namespace weft

@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 #include <vector>
@@ -43,7 +44,6 @@ TEST(Parallel, TwoPartsRunAtOnce) {
   EXPECT_TRUE(met);
 }
 
-// Where it is called from many threads it begins none beside them.
 TEST(Parallel, CallsTogetherTakeNoMoreThreadsThanCores) {
   unsigned cores = llvm::hardware_concurrency().compute_thread_count();
   std::atomic<int> running = 0, most = 0;
@@ -55,11 +55,48 @@ TEST(Parallel, CallsTogetherTakeNoMoreThreadsThanCores) {
     --running;
   };
   std::vector<std::thread> callers;
-  for (unsigned i = 0; i < cores; ++i)
+  for (unsigned i = 0; i < 4 * cores; ++i)
     callers.emplace_back([&] { forEachInParallel(8, work); });
   for (std::thread &caller : callers)
     caller.join();
-  EXPECT_LE(most, int(2 * cores) - 1);
+  EXPECT_LE(most, int(cores));
+}
+
+// Nor does a child wait for threads that only its parent has.
+TEST(Parallel, AChildBeginsWithAllCores) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool busy = false, done = false;
+  unsigned cores = llvm::hardware_concurrency().compute_thread_count();
+  std::atomic<unsigned> running = 0;
+  std::thread other([&] {
+    forEachInParallel(cores, [&](size_t) {
+      std::unique_lock<std::mutex> lock(mutex);
+      busy = ++running == cores;
+      changed.notify_all();
+      changed.wait(lock, [&] { return done; });
+    });
+  });
+  {
+    std::unique_lock<std::mutex> lock(mutex);
+    changed.wait(lock, [&] { return busy; });
+  }
+  pid_t child = fork();
+  if (!child) {
+    alarm(20);
+    size_t parts = 0;
+    forEachInParallel(1, [&](size_t) { ++parts; });
+    _exit(parts == 1 ? 0 : 1);
+  }
+  int status = -1;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    done = true;
+    changed.notify_all();
+  }
+  other.join();
 }
 
 [[noreturn]] static void workWithoutThreads() {
