@@ -5,6 +5,7 @@
 #include "runtime/support/Parallel.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <chrono>
 #include <optional>
@@ -42,17 +43,19 @@ Expected<AssembledProgram> assembleProgram(CompiledText text,
   std::chrono::duration<double, std::milli> elapsed =
       std::chrono::steady_clock::now() - start;
 
-  Error failed = Error::success();
+  std::vector<std::string> failures; // each said once
   for (auto [result, kernel] : zip_equal(compiled, assembled.program.kernels)) {
     if (!*result) {
-      failed = joinErrors(std::move(failed), result->takeError());
+      std::string failure = toString(result->takeError());
+      if (!is_contained(failures, failure))
+        failures.push_back(std::move(failure));
       continue;
     }
     kernel->cubin.assign((*result)->cubin.begin(), (*result)->cubin.end());
     assembled.kernels.push_back(std::move(**result));
   }
-  if (failed)
-    return failed;
+  if (!failures.empty())
+    return createStringError(join(failures, "\n"));
   assembled.stageMilliseconds.emplace_back("nvrtc", elapsed.count());
   return assembled;
 }

@@ -23,6 +23,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
@@ -398,6 +399,9 @@ static int compileManifest() {
       return fail("--" + option->ArgStr + ofOne);
   if (output == "-")
     return fail("a pack needs a file; name it with -o");
+  if (sys::fs::equivalent(output, manifest))
+    return fail("-o names the manifest itself, '" + manifest +
+                "'; name another file for the pack");
   Expected<std::unique_ptr<MemoryBuffer>> tuning = readTuning();
   if (!tuning)
     return fail(toString(tuning.takeError()));

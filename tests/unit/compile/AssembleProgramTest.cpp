@@ -70,3 +70,12 @@ TEST(AssembleProgram, EveryKernelThatFailsIsNamed) {
   EXPECT_EQ(why.find("'second'"), std::string::npos) << why;
   EXPECT_NE(why.find("'third'"), std::string::npos) << why;
 }
+
+TEST(AssembleProgram, WhatFailsForAllKernelsIsSaidOnce) {
+  llvm::Expected<AssembledProgram> program =
+      assembleProgram(textOf({"first", "second"}), Target{.name = "sm_1"});
+  ASSERT_FALSE(static_cast<bool>(program));
+  std::string why = llvm::toString(program.takeError());
+  EXPECT_NE(why.find("does not compile for sm_1"), std::string::npos) << why;
+  EXPECT_EQ(why.find('\n'), std::string::npos) << why;
+}
