@@ -14,7 +14,6 @@
 #include "dialects/warp/Warp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
@@ -106,7 +105,6 @@ public:
       if (group.results.empty())
         continue;
       warp::MapOp map = write(group);
-      multiplyAndAdd(map);
       for (auto [op, result] : llvm::zip(group.results, map.getResults()))
         results.push_back({op, result});
     }
@@ -232,40 +230,6 @@ private:
       yielded.push_back(writeElement(builder, op->getResult(0), elements));
     warp::YieldOp::create(builder, loc, yielded);
     return map;
-  }
-
-  /// A product that is only added to something, or something to it, is not
-  /// rounded before. Left to NVVM, a product that a rare branch computes too
-  /// would be shared with it, and so take an instruction of its own in each
-  /// step.
-  static void multiplyAndAdd(warp::MapOp map) {
-    SmallVector<Operation *> sums;
-    for (Operation &op : map.getBody().front())
-      if (isa<arith::AddFOp, arith::SubFOp>(op) &&
-          op.getResult(0).getType().isF32())
-        sums.push_back(&op);
-    for (Operation *sum : sums) {
-      bool subtracts = isa<arith::SubFOp>(sum);
-      for (unsigned i : {0, 1}) {
-        auto product = sum->getOperand(i).getDefiningOp<arith::MulFOp>();
-        if (!product || !product->hasOneUse() ||
-            product->getBlock() != sum->getBlock())
-          continue;
-        OpBuilder builder(sum);
-        Location loc = builder.getFusedLoc({product.getLoc(), sum->getLoc()});
-        auto negated = [&](Value value) -> Value {
-          return subtracts ? arith::NegFOp::create(builder, loc, value) : value;
-        };
-        Value factor = product.getLhs(), added = sum->getOperand(1 - i);
-        (i == 0 ? added : factor) = negated(i == 0 ? added : factor);
-        Value fused =
-            math::FmaOp::create(builder, loc, factor, product.getRhs(), added);
-        sum->getResult(0).replaceAllUsesWith(fused);
-        sum->erase();
-        product.erase();
-        break;
-      }
-    }
   }
 
   /// Writes what computes an element of `value`.

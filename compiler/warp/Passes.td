@@ -132,8 +132,7 @@ def WarpFuseMaps : Pass<"warp-fuse-maps", "::weft::warp::FuncOp"> {
     and ops use. Work that costs less than the registers to keep it is done
     again in each map that needs it: constants, splats, coordinates, expanded
     vectors, whole tiles of i1 and i64 (a mask never leaves its map),
-    extensions of rounded tiles, and tiles times one factor. In a map, a product
-    that is only added to something becomes one `math.fma` with the sum.
+    extensions of rounded tiles, and tiles times one factor.
 
     Before:
 
@@ -154,7 +153,7 @@ def WarpFuseMaps : Pass<"warp-fuse-maps", "::weft::warp::FuncOp"> {
     }
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def WarpPartialSums : Pass<"warp-partial-sums", "::weft::warp::FuncOp"> {

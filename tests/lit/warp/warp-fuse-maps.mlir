@@ -154,36 +154,3 @@ warp.func @results(%x: !tile.buffer<f32, q, heads_q, 64>, %rows: !tile.rows<q, 6
   warp.store %r#0, %x[%rows, %h] : tensor<64x64xf32, #warp.acc>, <f32, q, heads_q, 64>, <q, 64>
   warp.return
 }
-
-// -----
-
-// A product that is only added to something is not rounded before; one that
-// something else needs too is a product, and then a sum.
-
-// CHECK-LABEL: warp.func @multiply_and_add(
-// CHECK: warp.map(%{{.*}})
-// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
-// CHECK-NEXT: %[[MINUS_Y:.*]] = arith.negf %[[Y]] : f32
-// CHECK-NEXT: %[[LESS:.*]] = math.fma %[[X]], %[[X]], %[[MINUS_Y]] : f32
-// CHECK-NEXT: %[[MINUS_X:.*]] = arith.negf %[[X]] : f32
-// CHECK-NEXT: %[[FROM:.*]] = math.fma %[[MINUS_X]], %[[Y]], %[[LESS]] : f32
-// CHECK-NEXT: %[[MORE:.*]] = math.fma %[[FROM]], %[[Y]], %[[X]] : f32
-// CHECK-NEXT: %[[TWICE:.*]] = arith.mulf %[[MORE]], %[[Y]] : f32
-// CHECK-NEXT: %[[SUM:.*]] = arith.addf %[[TWICE]], %[[TWICE]] : f32
-// CHECK-NEXT: warp.yield %[[SUM]] : f32
-warp.func @multiply_and_add(%lse: !tile.buffer<f32, q, heads_q, 1>, %delta: !tile.buffer<f32, q, heads_q, 1>, %rows: !tile.rows<q, 64>)
-    grid <q, 64, heads_q> schedule <rows = 64> align = 16 {
-  %c0 = arith.constant 0 : i64
-  %x = warp.load %lse[%rows, %c0] : <f32, q, heads_q, 1>, <q, 64> -> tensor<64xf32, #warp.row>
-  %y = warp.load %delta[%rows, %c0] : <f32, q, heads_q, 1>, <q, 64> -> tensor<64xf32, #warp.row>
-  %xx = arith.mulf %x, %x : tensor<64xf32, #warp.row>
-  %less = arith.subf %xx, %y : tensor<64xf32, #warp.row>
-  %xy = arith.mulf %x, %y : tensor<64xf32, #warp.row>
-  %from = arith.subf %less, %xy : tensor<64xf32, #warp.row>
-  %fy = arith.mulf %from, %y : tensor<64xf32, #warp.row>
-  %more = arith.addf %x, %fy : tensor<64xf32, #warp.row>
-  %twice = arith.mulf %more, %y : tensor<64xf32, #warp.row>
-  %sum = arith.addf %twice, %twice : tensor<64xf32, #warp.row>
-  warp.store %sum, %lse[%rows, %c0] : tensor<64xf32, #warp.row>, <f32, q, heads_q, 1>, <q, 64>
-  warp.return
-}
