@@ -184,3 +184,15 @@ OwningOpRef<ModuleOp> weft::buildAttnModule(MLIRContext &context,
   }
   return module;
 }
+
+FailureOr<const Target *> weft::targetOf(ModuleOp module, StringRef pass) {
+  auto name = module->getAttrOfType<StringAttr>(kTargetAttr);
+  if (!name)
+    return module.emitError()
+           << pass << " needs a target: give the module the attribute "
+           << kTargetAttr << ", as in " << kTargetAttr << " = \"sm_90a\"";
+  llvm::Expected<const Target *> target = targetByName(name.getValue());
+  if (!target)
+    return module.emitError() << llvm::toString(target.takeError());
+  return *target;
+}

@@ -31,6 +31,11 @@ mlir::OwningOpRef<mlir::ModuleOp> buildAttnModule(mlir::MLIRContext &context,
                                                   const AttentionSpec &spec,
                                                   const Target &target);
 
+/// The target that a module names. Reports to the module, for the pass of that
+/// name, if it names none or one that is unknown.
+mlir::FailureOr<const Target *> targetOf(mlir::ModuleOp module,
+                                         llvm::StringRef pass);
+
 } // namespace weft
 
 #endif // WEFT_COMPILER_ATTN_FROMSPEC_H

@@ -347,18 +347,9 @@ struct AttnToPlan : weft::impl::AttnToPlanBase<AttnToPlan> {
                                     "already; go on from there, or remove it";
       return signalPassFailure();
     }
-    auto name = getOperation()->getAttrOfType<StringAttr>(kTargetAttr);
-    if (!name) {
-      getOperation().emitError()
-          << "attn-to-plan needs a target: give the module the attribute "
-          << kTargetAttr << ", as in " << kTargetAttr << " = \"sm_90a\"";
+    FailureOr<const Target *> target = targetOf(getOperation(), "attn-to-plan");
+    if (failed(target))
       return signalPassFailure();
-    }
-    llvm::Expected<const Target *> target = targetByName(name.getValue());
-    if (!target) {
-      getOperation().emitError() << llvm::toString(target.takeError());
-      return signalPassFailure();
-    }
     Target tuned = **target;
     if (auto tuning = getOperation()->getAttrOfType<StringAttr>(kTuningAttr))
       tuned.tuning = tuning.getValue();

@@ -17,18 +17,10 @@ using namespace weft::plan;
 namespace {
 struct PlanLaunchEarly : weft::impl::PlanLaunchEarlyBase<PlanLaunchEarly> {
   void runOnOperation() override {
-    auto name = getOperation()->getAttrOfType<StringAttr>(kTargetAttr);
-    if (!name) {
-      getOperation().emitError()
-          << "plan-launch-early needs a target: give the module the attribute "
-          << kTargetAttr << ", as in " << kTargetAttr << " = \"sm_90a\"";
+    FailureOr<const Target *> target =
+        targetOf(getOperation(), "plan-launch-early");
+    if (failed(target))
       return signalPassFailure();
-    }
-    llvm::Expected<const Target *> target = targetByName(name.getValue());
-    if (!target) {
-      getOperation().emitError() << llvm::toString(target.takeError());
-      return signalPassFailure();
-    }
     if (!(*target)->earlyLaunches)
       return;
     for (auto func : getOperation().getOps<FuncOp>())

@@ -121,33 +121,27 @@ Sample::Sample(const std::string &pass, bool packed, bool interleaved) {
   auto own = [&](int64_t heads) {
     return tensor(device.memory(2 * rows * heads * dim), heads * dim);
   };
-  if (interleaved) {
+  // Queries, keys and values, or their gradients.
+  auto inputs = [&](weft_tensor &query, weft_tensor &key, weft_tensor &value) {
+    if (!interleaved) {
+      query = own(headsQ);
+      key = own(headsKv);
+      value = own(headsKv);
+      return;
+    }
     int64_t row = (headsQ + 2 * headsKv) * dim;
     char *all = static_cast<char *>(device.memory(2 * rows * row));
-    problem.query = tensor(all, row);
-    problem.key = tensor(all + 2 * headsQ * dim, row);
-    problem.value = tensor(all + 2 * (headsQ + headsKv) * dim, row);
-  } else {
-    problem.query = own(headsQ);
-    problem.key = own(headsKv);
-    problem.value = own(headsKv);
-  }
+    query = tensor(all, row);
+    key = tensor(all + 2 * headsQ * dim, row);
+    value = tensor(all + 2 * (headsQ + headsKv) * dim, row);
+  };
+  inputs(problem.query, problem.key, problem.value);
   problem.out = own(headsQ);
   problem.lse = {device.memory(4 * rows * headsQ), packed ? 0 : headsQ * seqlen,
                  1, packed ? rows : seqlen, 1};
   if (pass == "backward") {
     problem.d_out = own(headsQ);
-    if (interleaved) {
-      int64_t row = (headsQ + 2 * headsKv) * dim;
-      char *all = static_cast<char *>(device.memory(2 * rows * row));
-      problem.d_query = tensor(all, row);
-      problem.d_key = tensor(all + 2 * headsQ * dim, row);
-      problem.d_value = tensor(all + 2 * (headsQ + headsKv) * dim, row);
-    } else {
-      problem.d_query = own(headsQ);
-      problem.d_key = own(headsKv);
-      problem.d_value = own(headsKv);
-    }
+    inputs(problem.d_query, problem.d_key, problem.d_value);
   }
   problem.scale = 0.088;
   problem.stream = device.makeStream();
